@@ -1,0 +1,1 @@
+## Matrix kernels, one file per ISA.

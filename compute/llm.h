@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inference. Open a source, make a context, feed tokens, read logits. A token's logits have the same bits whatever the
+ * number of threads and however the tokens before it were cut into batches.
+ */
+#ifndef LLM_H
+#define LLM_H
+#include "gguf.h"
+
+struct source;
+struct llm;
+
+enum cache_type { CACHE_F16, CACHE_F32, CACHE_Q8_0 };
+struct llm_options {
+	unsigned threads;   /* 0: what affinity and cgroup quota allow */
+	unsigned context;   /* positions; 0: the model's own */
+	unsigned batch;     /* most tokens computed at once; 0: 512 */
+	enum cache_type k, v;
+	bool check;         /* refuse weights with NaN or Inf */
+};
+
+struct llm_estimate { uint64_t weights, cache, buffers; }; /* bytes */
+
+/* The source must outlive it. Refuses, with the name, an unknown architecture, a missing key or tensor, a wrong shape. */
+int llm_open(struct llm **out, struct source *s, const struct llm_options *o, struct gguf_error *e);
+void llm_close(struct llm *m);
+/* What llm_open would take, without taking it. */
+int llm_estimate(struct source *s, const struct llm_options *o, struct llm_estimate *est, struct gguf_error *e);
+
+size_t llm_vocab(const struct llm *m);   /* logits of a position */
+size_t llm_width(const struct llm *m);   /* values of an embedding */
+unsigned llm_context(const struct llm *m);
+unsigned llm_threads(const struct llm *m);
+bool llm_is_embedding(const struct llm *m); /* bert and its like: llm_embed, not llm_eval */
+
+/*
+ * Feeds n tokens after the position reached so far. Logits of the last token go to logits (llm_vocab floats) where it is
+ * not NULL; with every, those of each token, one after another. -ENOSPC when the context is full.
+ */
+int llm_eval(struct llm *m, const int32_t *ids, size_t n, float *logits, bool every, struct gguf_error *e);
+unsigned llm_position(const struct llm *m);
+/* Goes back to position, forgetting what follows it. */
+int llm_rewind(struct llm *m, unsigned position);
+/* Forgets n positions after the first keep, and closes the gap (context shift). -ENOTSUP where the model cannot. */
+int llm_shift(struct llm *m, unsigned keep, unsigned n);
+/* The hidden states of n tokens (n x llm_width floats), after the last norm. */
+int llm_embed(struct llm *m, const int32_t *ids, size_t n, float *out, struct gguf_error *e);
+#endif

@@ -1,0 +1,8 @@
+## libggufs-compute: weights, architectures, sampling, and the programs in front of it.
+noinst_LTLIBRARIES += libcomputecore.la
+COMPUTE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compute
+COMPUTE_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(JANSSON_CFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
+COMPUTE_LIBS = libcomputecore.la libggufcore.la $(JANSSON_LIBS) $(PCRE2_LIBS) $(UTF8PROC_LIBS) -lm
+libcomputecore_la_SOURCES = %D%/team.h
+libcomputecore_la_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+libcomputecore_la_CFLAGS = $(COMPUTE_CFLAGS)

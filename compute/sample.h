@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* From logits to a token: llama.cpp's samplers, order, defaults and names. */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+#include "gguf.h"
+
+struct source;
+struct sampler_bias { int32_t id; float bias; };
+struct sampler_options {
+	const char *samplers;       /* "penalties;dry;top_n_sigma;top_k;typ_p;top_p;min_p;xtc;temperature" */
+	uint32_t seed;              /* UINT32_MAX: from the clock */
+	float temp, dynatemp_range, dynatemp_exponent;
+	int32_t top_k;
+	float top_p, min_p, typ_p, top_n_sigma;
+	float xtc_probability, xtc_threshold;
+	int32_t penalty_last_n;
+	float penalty_repeat, penalty_freq, penalty_present;
+	float dry_multiplier, dry_base;
+	int32_t dry_allowed_length, dry_penalty_last_n;
+	const char *const *dry_breakers; /* NULL-terminated */
+	int mirostat;               /* 0, 1, 2 */
+	float mirostat_tau, mirostat_eta;
+	const struct sampler_bias *bias;
+	size_t bias_count;
+	size_t min_keep;
+};
+extern const struct sampler_options sampler_defaults;
+/* Replaces the defaults by what general.sampling.* of the model says. */
+int sampler_options_from(struct sampler_options *o, struct source *s, struct gguf_error *e);
+
+struct vocab;
+struct sampler;
+/* o is copied. v is for dry's breakers and may be NULL. No allocation after this. */
+int sampler_new(struct sampler **out, const struct sampler_options *o, size_t n_vocab, const struct vocab *v,
+		struct gguf_error *e);
+void sampler_free(struct sampler *s);
+/* Chooses a token from n_vocab logits (which it may not change). */
+int32_t sampler_pick(struct sampler *s, const float *logits);
+/* Tells what was said: for penalties and dry. Prompt tokens too. */
+void sampler_accept(struct sampler *s, int32_t id);
+void sampler_reset(struct sampler *s);
+#endif

@@ -1,0 +1,1 @@
+## mount.gguf: the tree as data, the bytes of each file, the FUSE callbacks that translate.

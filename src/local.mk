@@ -1,0 +1,16 @@
+## libgguf: the format, and blocks to floats and back. Takes nothing from fs/ or compute/.
+## The core archive has the sources; the library is a versioned door to it, so that tests reach inner functions.
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = src/gguf.pc
+include_HEADERS += %D%/gguf.h %D%/gguf-types.def
+noinst_LTLIBRARIES += libggufcore.la
+libggufcore_la_SOURCES = %D%/gguf.h %D%/gguf-types.def %D%/tree.h \
+	%D%/error.h %D%/error.c \
+	%D%/type.c
+libggufcore_la_LIBADD =
+lib_LTLIBRARIES += libgguf.la
+libgguf_la_SOURCES =
+libgguf_la_LIBADD = libggufcore.la
+libgguf_la_LDFLAGS = -no-undefined -version-info 0:0:0 -Wl,--version-script=$(srcdir)/%D%/gguf.map
+EXTRA_libgguf_la_DEPENDENCIES = %D%/gguf.map
+EXTRA_DIST += %D%/gguf.map

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* File names of the mounted tree: what fs/ makes and compute/ reads. doc/tree.md describes them. */
+#ifndef GGUF_TREE_H
+#define GGUF_TREE_H
+#define TREE_README "README"
+#define TREE_INFO "info"
+#define TREE_METADATA "metadata"
+#define TREE_METADATA_JSON "metadata.json"
+#define TREE_TENSORS "tensors"
+#define TREE_TENSORS_TSV "tensors.tsv"
+#define TREE_LAYERS "layers"
+#define TREE_MODEL "model.gguf"
+#define TREE_CHAT_TEMPLATE "chat_template.jinja"
+/* in tensors/NAME/ */
+#define TREE_TYPE "type"
+#define TREE_SHAPE "shape"
+#define TREE_RAW "raw"
+/* extended attributes */
+#define TREE_XATTR_NAME "user.gguf.name"
+#define TREE_XATTR_TYPE "user.gguf.type"
+#define TREE_XATTR_LOCATION "user.gguf.location"
+#endif

@@ -1,0 +1,21 @@
+## Tests speak TAP. Each room lists its own in a .mk beside this one.
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+TEST_EXTENSIONS = .sh
+AM_TESTS_ENVIRONMENT = top_builddir='$(abs_top_builddir)'; top_srcdir='$(abs_top_srcdir)'; NM='$(NM)'; \
+	shared="$${GGUFS_SHARED-$(abs_top_srcdir)/../shared}"; CC='$(CC)'; \
+	export top_builddir top_srcdir NM shared CC;
+EXTRA_DIST += %D%/tap.h
+include %D%/src.mk
+include %D%/quant.mk
+include %D%/fs.mk
+include %D%/kernel.mk
+include %D%/token.mk
+include %D%/chat.mk
+include %D%/engine.mk
+include %D%/hostile.mk
+TESTS = $(check_PROGRAMS) $(dist_check_SCRIPTS)
+## Paired measurements: prints ratios, judges nothing.
+bench: all $(BENCHES)
+	@for b in $(BENCHES); do echo "== $$b"; top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' ./$$b || exit; done
+.PHONY: bench
