@@ -14,7 +14,8 @@ include %D%/token.mk
 include %D%/chat.mk
 include %D%/engine.mk
 include %D%/hostile.mk
-TESTS = $(check_PROGRAMS) $(dist_check_SCRIPTS)
+SH_TESTS = $(dist_check_SCRIPTS)
+TESTS = $(check_PROGRAMS) $(SH_TESTS)
 ## Paired measurements: prints ratios, judges nothing.
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' ./$$b || exit; done

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2034,SC2154 # sourced
+# Sourced by demo and check: installs what is missing, builds. Needs $top, the source folder.
+
+# What the build cannot do without, and what the tests want, as Debian names them.
+BUILD_PACKAGES='gcc make autoconf automake libtool pkg-config libfuse3-dev fuse3 libjansson-dev libpcre2-dev
+	libutf8proc-dev libpng-dev libxxhash-dev libssl-dev libseccomp-dev libreadline-dev'
+TEST_PACKAGES='attr jq python3 python3-numpy util-linux e2fsprogs binutils clang libclang-rt-14-dev libomp-14-dev lcov
+	qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
+
+say() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+}
+
+# missing PACKAGE...: those that are not installed
+missing() {
+	for p; do
+		dpkg-query -W -f='${db:Status-Abbrev}' "$p" 2>/dev/null | grep -q '^ii' || printf '%s ' "$p"
+	done
+}
+
+# The word that makes a command run as root: empty for root, sudo where it asks no password; fails where neither serves.
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		:
+	elif sudo -n true 2>/dev/null; then
+		echo sudo
+	else
+		return 1
+	fi
+}
+
+# install PACKAGE...: brings what is missing; says what it cannot bring
+install_packages() {
+	command -v dpkg-query >/dev/null || {
+		say "no dpkg here: make sure that these (Debian's names) are installed: $*"
+		return 0
+	}
+	want=$(missing "$@")
+	[ -n "$want" ] || return 0
+	if ! root=$(as_root); then
+		say "missing packages, and no root to install them: $want"
+		say "run as root: apt-get install $want"
+		return 0
+	fi
+	say "installing $want"
+	# shellcheck disable=SC2086 # words are meant to be split
+	$root apt-get -qq update >&2
+	# shellcheck disable=SC2086
+	$root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $want \
+		</dev/null >/dev/null || say "could not install all of: $want"
+}
+
+# build DIR [CONFIGURE ARGUMENT...]: configures and makes in DIR, where that is not done
+build() {
+	dir=$1
+	shift
+	mkdir -p "$dir" || return
+	[ -x "$top/configure" ] && [ -z "$(find "$top/configure.ac" -newer "$top/configure")" ] ||
+		(cd "$top" && autoreconf -fi >"$dir/autoreconf.log" 2>&1) || {
+		tail -n 20 "$dir/autoreconf.log" >&2
+		say "autoreconf failed"
+		return 1
+	}
+	(
+		cd "$dir" || exit
+		[ -f Makefile ] || "$top/configure" -q "$@" >configure.log 2>&1 || {
+			tail -n 20 configure.log >&2
+			say "configure failed: see $dir/configure.log"
+			exit 1
+		}
+		make -s -j"$(nproc)" >make.log 2>&1 || {
+			grep -E 'error|warning' make.log | head -n 20 >&2
+			say "make failed: see $dir/make.log"
+			exit 1
+		}
+	)
+}
