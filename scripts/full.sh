@@ -3,9 +3,12 @@
 # Sourced by check: the proofs that take longer than make check.
 # shellcheck source=scripts/aarch64.sh
 . "$top/scripts/aarch64.sh"
+# shellcheck source=scripts/coverage.sh
+. "$top/scripts/coverage.sh"
 
 run_tests clang CC=clang CFLAGS='-g -O2 -Werror'
 run_tests sanitize CC=clang CFLAGS='-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -Werror'
+run_coverage
 run_aarch64
 echo "== distcheck"
 make -C "$work/gcc" distcheck >"$work/distcheck.log" 2>&1
