@@ -1,1 +1,2 @@
 ## Chat templates.
+libcomputecore_la_SOURCES += %D%/template.h %D%/chat.h
