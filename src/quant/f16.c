@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#include "quant.h"
+
+static void decode(float *dst, const void *src, size_t n)
+{
+	const uint8_t *p = src;
+
+	for (size_t i = 0; i < n; i++)
+		dst[i] = get_half(p + F16_BYTES * i);
+}
+
+const struct quant quant_F16 = { .decode = decode };

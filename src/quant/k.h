@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The 12 bytes of Q4_K and Q5_K: 8 scales and 8 minima of 6 bits. The low six bits of bytes 0-3 and 4-7 are scales and
+ * minima 0-3; bytes 8-11 hold the low four bits of scales and minima 4-7, whose high two top bytes 0-3 and 4-7.
+ */
+#ifndef GGUF_QUANT_K_H
+#define GGUF_QUANT_K_H
+#include <stdint.h>
+
+static inline unsigned k_scale(const uint8_t *s, int g)
+{
+	return g < 4 ? s[g] & 63u : (s[g + 4] & 15u) | (unsigned)(s[g - 4] >> 6) << 4;
+}
+
+static inline unsigned k_min(const uint8_t *s, int g)
+{
+	return g < 4 ? s[g + 4] & 63u : s[g + 4] >> 4 | (unsigned)(s[g] >> 6) << 4;
+}
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* | half d, m | 16 bytes: low nibbles are values 0-15, high nibbles 16-31 |; value = d * q + m */
+#include "quant.h"
+
+static void decode(float *dst, const void *src, size_t n)
+{
+	const uint8_t *b = src;
+
+	for (; n--; b += Q4_1_BYTES, dst += Q4_1_VALUES) {
+		float d = get_half(b), m = get_half(b + 2);
+
+		for (int i = 0; i < 16; i++) {
+			dst[i] = d * (float)(b[4 + i] & 15) + m;
+			dst[i + 16] = d * (float)(b[4 + i] >> 4) + m;
+		}
+	}
+}
+
+const struct quant quant_Q4_1 = { .decode = decode };
