@@ -5,15 +5,23 @@
  */
 #ifndef TEAM_H
 #define TEAM_H
+#include <stdbool.h>
 #include <stddef.h>
 
 struct team_barrier;
 struct team {
-	unsigned id, n; /* this thread, of so many */
+	unsigned id, n; /* this thread, of so many; alone it needs no barrier */
 	struct team_barrier *barrier;
 };
 
-/* Waits for all n. Spins: every member is expected within microseconds. */
+/* What a team of up to so many threads needs. 0 or -ENOMEM. */
+int team_new(struct team_barrier **out, unsigned threads);
+void team_free(struct team_barrier *b); /* NULL is fine */
+/* One OpenMP region: each of its threads calls work. They may be fewer than team_new was told. */
+typedef void team_work_fn(const struct team *t, void *ctx);
+void team_run(struct team_barrier *b, team_work_fn *work, void *ctx);
+
+/* Waits for all n. Spins at first: every member is expected within microseconds; sleeps when one stays away. */
 void team_barrier(const struct team *t);
 
 /* This thread's part [*from, *to) of n items, in multiples of step. */
@@ -24,4 +32,19 @@ static inline void team_share(const struct team *t, size_t n, size_t step, size_
 	*from = steps * t->id / t->n * step;
 	*to = t->id + 1 == t->n ? n : steps * (t->id + 1) / t->n * step;
 }
+
+/*
+ * The same for threads that may be held up: each takes its own share step by step, from the front, and then what others
+ * have left of theirs, from the back. All threads of the team go through the same loops in the same order:
+ *
+ *	struct team_loop l = team_loop(t, n, step);
+ *	for (size_t from, to; team_take(t, &l, &from, &to);)
+ */
+struct team_loop {
+	size_t n, step;
+	unsigned number; /* of this loop, in the life of the team */
+	unsigned looked; /* shares found empty */
+};
+struct team_loop team_loop(const struct team *t, size_t n, size_t step);
+bool team_take(const struct team *t, struct team_loop *l, size_t *from, size_t *to);
 #endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "team.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <limits.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { LINE = 64, SPINS = 4000, YIELDS = 50 };
+
+/* What is left of a thread's share, in steps. One word, so that owner and thieves agree by compare and swap. */
+struct share {
+	_Alignas(LINE) _Atomic uint64_t left; /* loop number : 16, first : 24, end : 24 */
+	unsigned loops;                       /* begun by the owner; its own */
+};
+
+struct team_barrier {
+	unsigned threads;
+	bool crowded;                    /* more threads than processors: spinning would only keep others away */
+	_Alignas(LINE) atomic_uint here; /* arrived in this round */
+	_Alignas(LINE) atomic_uint round;
+	atomic_uint sleepers;
+	struct share share[];
+};
+
+static unsigned processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+int team_new(struct team_barrier **out, unsigned threads)
+{
+	size_t size = sizeof(struct team_barrier) + threads * sizeof(struct share);
+	struct team_barrier *b = aligned_alloc(LINE, size);
+
+	if (!b)
+		return -ENOMEM;
+	b->threads = threads;
+	b->crowded = threads > processors();
+	atomic_init(&b->here, 0);
+	atomic_init(&b->round, 0);
+	atomic_init(&b->sleepers, 0);
+	for (unsigned i = 0; i < threads; i++) {
+		atomic_init(&b->share[i].left, 0);
+		b->share[i].loops = 0;
+	}
+	*out = b;
+	return 0;
+}
+
+void team_free(struct team_barrier *b)
+{
+	free(b);
+}
+
+enum { STEP_BITS = 24 };
+#define STEP_MASK ((UINT64_C(1) << STEP_BITS) - 1)
+
+static uint64_t pack(unsigned number, uint64_t first, uint64_t end)
+{
+	return (uint64_t)(uint16_t)number << 2 * STEP_BITS | first << STEP_BITS | end;
+}
+
+/* Threads that sat out earlier regions have not counted the loops there. */
+static void catch_up(struct team_barrier *b)
+{
+	unsigned loops = b->share[0].loops;
+
+	for (unsigned i = 0; i < b->threads; i++) {
+		b->share[i].loops = loops;
+		atomic_store_explicit(&b->share[i].left, pack(loops, 0, 0), memory_order_relaxed);
+	}
+}
+
+void team_run(struct team_barrier *b, team_work_fn *work, void *ctx)
+{
+	catch_up(b);
+	#pragma omp parallel num_threads(b->threads)
+	{
+		struct team t = { (unsigned)omp_get_thread_num(), (unsigned)omp_get_num_threads(), b };
+
+		work(&t, ctx);
+	}
+}
+
+static void relax(void)
+{
+#if defined __x86_64__
+	__builtin_ia32_pause();
+#elif defined __aarch64__
+	__asm__ volatile("isb");
+#endif
+}
+
+static void sleep_while(struct team_barrier *b, unsigned round)
+{
+	atomic_fetch_add(&b->sleepers, 1);
+	while (atomic_load(&b->round) == round)
+		syscall(SYS_futex, &b->round, FUTEX_WAIT_PRIVATE, round, NULL, NULL, 0);
+	atomic_fetch_sub(&b->sleepers, 1);
+}
+
+static void wait_while(struct team_barrier *b, unsigned round)
+{
+	for (int i = b->crowded ? SPINS : 0; i < SPINS; i++) {
+		if (atomic_load_explicit(&b->round, memory_order_acquire) != round)
+			return;
+		relax();
+	}
+	for (int i = 0; i < YIELDS; i++) {
+		if (atomic_load_explicit(&b->round, memory_order_acquire) != round)
+			return;
+		sched_yield();
+	}
+	sleep_while(b, round);
+}
+
+void team_barrier(const struct team *t)
+{
+	struct team_barrier *b = t->barrier;
+
+	if (t->n == 1)
+		return;
+	unsigned round = atomic_load_explicit(&b->round, memory_order_relaxed);
+
+	if (atomic_fetch_add(&b->here, 1) + 1 < t->n) {
+		wait_while(b, round);
+		return;
+	}
+	atomic_store_explicit(&b->here, 0, memory_order_relaxed);
+	atomic_store(&b->round, round + 1);
+	if (atomic_load(&b->sleepers))
+		syscall(SYS_futex, &b->round, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static uint64_t whole_share(const struct team *t, const struct team_loop *l, unsigned owner)
+{
+	uint64_t steps = (l->n + l->step - 1) / l->step;
+
+	return pack(l->number, steps * owner / t->n, steps * (owner + 1) / t->n);
+}
+
+struct team_loop team_loop(const struct team *t, size_t n, size_t step)
+{
+	while (n / step >= STEP_MASK)
+		step *= 2;
+	if (t->n == 1)
+		return (struct team_loop){ n, n, 0, n == 0 };
+	return (struct team_loop){ n, step, ++t->barrier->share[t->id].loops, 0 };
+}
+
+/*
+ * Takes a step of owner's share. A share that still has the number of an earlier loop is whole: its owner has not come
+ * so far. One that has a later number is done: nobody leaves a loop before all its shares are empty.
+ */
+static bool take_from(const struct team *t, const struct team_loop *l, unsigned owner, uint64_t *step)
+{
+	_Atomic uint64_t *left = &t->barrier->share[owner].left;
+	uint64_t seen = atomic_load_explicit(left, memory_order_relaxed), want;
+
+	do {
+		int16_t age = (int16_t)((uint16_t)l->number - (uint16_t)(seen >> 2 * STEP_BITS));
+		uint64_t now = age > 0 ? whole_share(t, l, owner) : seen;
+		uint64_t first = now >> STEP_BITS & STEP_MASK, end = now & STEP_MASK;
+
+		if (age < 0 || (first == end && age == 0))
+			return false;
+		if (first == end) {
+			*step = UINT64_MAX;
+			want = now;
+		} else if (owner == t->id) {
+			*step = first;
+			want = pack(l->number, first + 1, end);
+		} else {
+			*step = end - 1;
+			want = pack(l->number, first, end - 1);
+		}
+	} while (!atomic_compare_exchange_weak_explicit(left, &seen, want, memory_order_relaxed, memory_order_relaxed));
+	return *step != UINT64_MAX;
+}
+
+bool team_take(const struct team *t, struct team_loop *l, size_t *from, size_t *to)
+{
+	if (t->n == 1) {
+		*from = 0;
+		*to = l->n;
+		return !l->looked++;
+	}
+	for (uint64_t step; l->looked < t->n; l->looked++) {
+		if (!take_from(t, l, (t->id + l->looked) % t->n, &step))
+			continue;
+		*from = step * l->step;
+		*to = *from + l->step < l->n ? *from + l->step : l->n;
+		return true;
+	}
+	return false;
+}
