@@ -15,7 +15,10 @@
 #define TREE_TYPE "type"
 #define TREE_SHAPE "shape"
 #define TREE_RAW "raw"
-/* extended attributes */
+/*
+ * Extended attributes. name: the exact name of a key or tensor. type: a value's, "array[ITEM]" for arrays.
+ * location, of a raw whose bytes lie in a file as they are: PATH, TAB, OFFSET, TAB, LENGTH (a path may hold tabs).
+ */
 #define TREE_XATTR_NAME "user.gguf.name"
 #define TREE_XATTR_TYPE "user.gguf.type"
 #define TREE_XATTR_LOCATION "user.gguf.location"
