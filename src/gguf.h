@@ -16,6 +16,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct gguf;
 
@@ -206,6 +207,7 @@ uint64_t gguf_writer_offset(const struct gguf_writer *w, size_t i);
 uint64_t gguf_writer_size(const struct gguf_writer *w, size_t i);
 uint64_t gguf_writer_file_size(const struct gguf_writer *w);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
