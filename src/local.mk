@@ -6,6 +6,14 @@ include_HEADERS += %D%/gguf.h %D%/gguf-types.def
 noinst_LTLIBRARIES += libggufcore.la
 libggufcore_la_SOURCES = %D%/gguf.h %D%/gguf-types.def %D%/tree.h %D%/target.h \
 	%D%/error.h %D%/error.c \
+	%D%/quote.h %D%/quote.c \
+	%D%/identify.h %D%/identify.c \
+	%D%/source.h %D%/source.c \
+	%D%/cursor.h %D%/cursor.c \
+	%D%/names.h %D%/names.c \
+	%D%/model.h %D%/parse.c %D%/place.c \
+	%D%/value.c %D%/key.c %D%/tensor.c %D%/swap.c \
+	%D%/open.c %D%/split.h %D%/split.c \
 	%D%/type.c
 libggufcore_la_LIBADD =
 lib_LTLIBRARIES += libgguf.la

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "cursor.h"
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	FIRST_READ = 256 << 10,
+	LARGEST_READ = 16 << 20,
+};
+#define LONGEST_STRING (1ull << 30) /* bytes: ggml's limit */
+
+void cursor_init(struct cursor *c, const struct source *s)
+{
+	*c = (struct cursor){ .source = s, .base = s->memory, .have = s->memory ? s->size : 0, .size = s->size };
+}
+
+void cursor_over(struct cursor *c, const uint8_t *base, uint64_t size, bool big_endian, bool narrow)
+{
+	*c = (struct cursor){ .base = base, .have = size, .size = size, .big_endian = big_endian, .narrow = narrow };
+}
+
+static bool fail(struct cursor *c, int err, uint64_t need, const char *what)
+{
+	if (c->err)
+		return false;
+	c->err = err;
+	c->need = need;
+	c->what = what;
+	return false;
+}
+
+/* Has at least end bytes in memory; doubles, so that few reads do. */
+static int grow(struct cursor *c, uint64_t end)
+{
+	uint64_t more = c->have < FIRST_READ ? FIRST_READ : c->have < LARGEST_READ ? c->have : LARGEST_READ;
+	uint64_t want = c->have + more > end ? c->have + more : end;
+	uint8_t *p;
+	int err;
+
+	if (want > c->size)
+		want = c->size;
+	p = realloc(c->owned, want);
+	if (!p)
+		return -ENOMEM;
+	c->base = c->owned = p;
+	err = source_read(c->source, p + c->have, want - c->have, c->have);
+	if (!err)
+		c->have = want;
+	return err;
+}
+
+bool cursor_need(struct cursor *c, uint64_t n, const char *what)
+{
+	int err;
+
+	if (c->err)
+		return false;
+	if (n > c->size - c->pos)
+		return fail(c, -EINVAL, n, what);
+	if (n <= c->have - c->pos)
+		return true;
+	err = grow(c, c->pos + n);
+	return err ? fail(c, err, n, what) : true;
+}
+
+bool cursor_skip(struct cursor *c, uint64_t n, const char *what)
+{
+	if (!cursor_need(c, n, what))
+		return false;
+	c->pos += n;
+	return true;
+}
+
+uint64_t cursor_number(struct cursor *c, unsigned width, const char *what)
+{
+	const uint8_t *p;
+	uint64_t v = 0;
+
+	if (!cursor_need(c, width, what))
+		return 0;
+	p = c->base + c->pos;
+	c->pos += width;
+	for (unsigned i = 0; i < width; i++)
+		v = v << 8 | p[c->big_endian ? i : width - 1 - i];
+	return v;
+}
+
+uint64_t cursor_length(struct cursor *c, const char *what)
+{
+	return cursor_number(c, c->narrow ? 4 : 8, what);
+}
+
+uint64_t cursor_string(struct cursor *c, uint64_t *at, const char *what)
+{
+	uint64_t n = cursor_length(c, what);
+
+	if (n > LONGEST_STRING)
+		fail(c, -EINVAL, n, what);
+	*at = c->pos;
+	return cursor_skip(c, n, what) ? n : 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A bounded cursor over the header of one file: the only code that turns its bytes into numbers. After the first
+ * failure every call fails, so a parser reads several fields and asks once. Bytes come from the source in growing
+ * pieces, never more than a header of that length can need, so the memory is bounded by the file's size.
+ */
+#ifndef GGUF_CURSOR_H
+#define GGUF_CURSOR_H
+#include "source.h"
+struct cursor {
+	const struct source *source; /* NULL: base is all there is */
+	const uint8_t *base;         /* bytes 0 .. have-1 of the file; moves when it grows */
+	uint8_t *owned;              /* base, where it came from malloc */
+	uint64_t have, size, pos;
+	bool big_endian;
+	bool narrow;      /* version 1: lengths, counts and extents have 32 bits */
+	int err;          /* of the first failure: -EINVAL for a field beyond the end, else of memory or the source */
+	const char *what; /* the field that failed */
+	uint64_t need;    /* its bytes; at pos */
+};
+/* Reads from s, or from bytes that are there already. */
+void cursor_init(struct cursor *c, const struct source *s);
+void cursor_over(struct cursor *c, const uint8_t *base, uint64_t size, bool big_endian, bool narrow);
+/* Whether n more bytes are at base + pos. */
+bool cursor_need(struct cursor *c, uint64_t n, const char *what);
+bool cursor_skip(struct cursor *c, uint64_t n, const char *what);
+/* An unsigned number of 1, 2, 4 or 8 bytes; 0 after a failure. */
+uint64_t cursor_number(struct cursor *c, unsigned width, const char *what);
+/* A length, a count or an extent: as wide as the version says. */
+uint64_t cursor_length(struct cursor *c, const char *what);
+/* The bytes of a string: its length, with pos after it; at is where they start. */
+uint64_t cursor_string(struct cursor *c, uint64_t *at, const char *what);
+static inline uint64_t cursor_left(const struct cursor *c)
+{
+	return c->size - c->pos;
+}
+#endif

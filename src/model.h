@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside of struct gguf: shared by the files of libgguf and by fsck, nobody else. */
+#ifndef GGUF_MODEL_H
+#define GGUF_MODEL_H
+#include "cursor.h"
+#include "names.h"
+#include "source.h"
+
+enum { GGUF_DEPTH = 8 }; /* arrays inside arrays: how many levels are read */
+
+/* One file: a model by itself, or a shard. Names point into header. */
+struct file {
+	struct gguf_shard about;
+	struct source source;
+	char *path;            /* NULL for memory and readers */
+	uint8_t *owned;        /* header, where it came from malloc */
+	const uint8_t *header; /* about.header_size bytes */
+	struct gguf_key *keys;
+	size_t key_count;
+	struct gguf_tensor *tensors;
+	size_t tensor_count;
+	struct names key_names;
+};
+
+struct gguf {
+	struct file *files; /* file_count, in the order of the set; keys are those of the first */
+	size_t file_count;
+	struct gguf_tensor *tensors; /* of all files */
+	size_t tensor_count;
+	struct names tensor_names;
+	uint64_t *_Atomic *indexes; /* per key: made on first use, NULL before */
+};
+
+/* For the checker: what opening may forgive. */
+enum gguf_lenience {
+	GGUF_OPEN_CUT = 1,   /* tensors beyond the end of the file */
+	GGUF_OPEN_ALONE = 2, /* a shard without its set */
+};
+int gguf_open_with(struct gguf **out, const char *path, unsigned lenience, struct gguf_error *e);
+
+/* Reads header and tables of f->source into the rest of f. On failure f holds what file_free takes. */
+int file_parse(struct file *f, unsigned lenience, struct gguf_error *e);
+/* Judges the offsets of f->tensors, and counts them from the start of the file. */
+int place_tensors(struct file *f, unsigned lenience, struct gguf_error *e);
+void file_free(struct file *f);
+
+/* What one value takes at least, in bytes of the file; 0 for an unknown type. */
+unsigned value_width(uint32_t type, bool narrow);
+/* Moves past a value of that type; depth counts the arrays around it. */
+void value_skip(struct cursor *c, uint32_t type, unsigned depth);
+/* The cursor at a value of the first file. */
+struct cursor file_cursor(const struct file *f, uint64_t at);
+
+/* Turns whole blocks of a big-endian file round. -ENOTSUP for a type whose layout is not known well enough. */
+int swap_blocks(uint32_t type, void *blocks, size_t nblocks);
+/* In bytes of extent, by type: false when it overflows or a row is not whole blocks. */
+bool gguf_extent_size(uint32_t type, const uint64_t extent[4], uint64_t *size);
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the tensors of one file lie: one after the other, in the table's order, each on the alignment. */
+#include "error.h"
+#include "model.h"
+#include "quote.h"
+#include <errno.h>
+#include <inttypes.h>
+
+enum { QUOTED = 72 };
+
+bool gguf_extent_size(uint32_t type, const uint64_t extent[4], uint64_t *size)
+{
+	size_t block = gguf_type_values(type);
+	uint64_t n;
+
+	*size = 0;
+	if (!block || !extent[0] || !extent[1] || !extent[2] || !extent[3])
+		return true;
+	if (extent[0] % block)
+		return false;
+	n = extent[0] / block;
+	for (int i = 1; i < 4; i++)
+		if (__builtin_mul_overflow(n, extent[i], &n))
+			return false;
+	return !__builtin_mul_overflow(n, gguf_type_bytes(type), size) && *size <= INT64_MAX;
+}
+
+static const char *name_of(const struct gguf_tensor *t, char quoted[QUOTED])
+{
+	return gguf_quote(quoted, QUOTED, t->name.p, t->name.n);
+}
+
+/* Where in the file the offset of a tensor is written: the last field of its row. */
+static uint64_t offset_field(const struct file *f, const struct gguf_tensor *t)
+{
+	uint64_t name_at = (uint64_t)(t->name.p - (const char *)f->header);
+
+	return name_at + t->name.n + 4 + t->dims * (f->about.version == 1 ? 4u : 8u) + 4;
+}
+
+/* next: where the tensor before ends, padded; loose: that one's size is not known, so a gap may follow it. */
+static int check_offset(const struct file *f, size_t i, uint64_t next, bool loose, struct gguf_error *e)
+{
+	const struct gguf_tensor *t = &f->tensors[i];
+	char quoted[QUOTED];
+	uint64_t at = offset_field(f, t);
+
+	if (t->offset % f->about.alignment)
+		return gguf_fail(e, -EINVAL, at, "tensor '%s': offset %" PRIu64 " at byte %" PRIu64
+				 ", expected a multiple of the alignment %" PRIu64, name_of(t, quoted), t->offset, at,
+				 f->about.alignment);
+	if (loose ? t->offset < next : t->offset != next)
+		return gguf_fail(e, -EINVAL, at, "tensor '%s': offset %" PRIu64 " at byte %" PRIu64 ", expected %" PRIu64
+				 "%s, where the tensor before it ends", name_of(t, quoted), t->offset, at, next,
+				 loose ? " or more" : "");
+	return 0;
+}
+
+/* Sizes of unknown types, and offsets from the start of the file instead of the data. */
+static int lay_out(struct file *f, struct gguf_error *e)
+{
+	uint64_t mask = f->about.alignment - 1, next = 0, end;
+	char quoted[QUOTED];
+
+	for (size_t i = 0; i < f->tensor_count; i++) {
+		struct gguf_tensor *t = &f->tensors[i];
+		bool after_unknown = i && !gguf_type_values(t[-1].type);
+		int err = check_offset(f, i, next, after_unknown, e);
+
+		if (err)
+			return err;
+		if (after_unknown)
+			t[-1].size = f->about.data + t->offset - t[-1].offset;
+		if (__builtin_add_overflow(t->offset, t->size, &end) || end > INT64_MAX - f->about.data - mask)
+			return gguf_fail(e, -EOVERFLOW, offset_field(f, t), "tensor '%s': offset %" PRIu64 " and %" PRIu64
+					 " bytes end beyond 63 bits", name_of(t, quoted), t->offset, t->size);
+		next = (end + mask) & ~mask;
+		t->offset += f->about.data;
+	}
+	return 0;
+}
+
+/* Which tensors the file has room for: they follow each other, so all before the first cut one are whole. */
+static int check_whole(struct file *f, struct gguf_error *e)
+{
+	char quoted[QUOTED];
+
+	for (size_t i = 0; i < f->tensor_count; i++) {
+		const struct gguf_tensor *t = &f->tensors[i];
+
+		if (!t->size && gguf_type_values(t->type))
+			continue;
+		if (t->offset <= f->about.size && t->size <= f->about.size - t->offset)
+			continue;
+		return gguf_fail(e, -EINVAL, t->offset, "tensor '%s': bytes %" PRIu64 " to %" PRIu64
+				 " are not within the file, which has %" PRIu64 ": it is cut, %zu of %zu tensors are whole",
+				 name_of(t, quoted), t->offset, t->offset + t->size, f->about.size, i, f->tensor_count);
+	}
+	return 0;
+}
+
+int place_tensors(struct file *f, unsigned lenience, struct gguf_error *e)
+{
+	uint64_t mask = f->about.alignment - 1;
+	struct gguf_tensor *last = f->tensors + f->tensor_count - 1;
+	int err;
+
+	f->about.data = f->tensor_count ? (f->about.header_size + mask) & ~mask : f->about.header_size;
+	if (!f->tensor_count)
+		return 0;
+	err = lay_out(f, e);
+	if (err)
+		return err;
+	if (!gguf_type_values(last->type) && last->offset < f->about.size)
+		last->size = f->about.size - last->offset;
+	return lenience & GGUF_OPEN_CUT ? 0 : check_whole(f, e);
+}
