@@ -9,9 +9,9 @@ enum {
 };
 #define LONGEST_STRING (1ull << 30) /* bytes: ggml's limit */
 
-void cursor_init(struct cursor *c, const struct source *s)
+void cursor_init(struct cursor *c, const struct input *s)
 {
-	*c = (struct cursor){ .source = s, .base = s->memory, .have = s->memory ? s->size : 0, .size = s->size };
+	*c = (struct cursor){ .input = s, .base = s->memory, .have = s->memory ? s->size : 0, .size = s->size };
 }
 
 void cursor_over(struct cursor *c, const uint8_t *base, uint64_t size, bool big_endian, bool narrow)
@@ -43,7 +43,7 @@ static int grow(struct cursor *c, uint64_t end)
 	if (!p)
 		return -ENOMEM;
 	c->base = c->owned = p;
-	err = source_read(c->source, p + c->have, want - c->have, c->have);
+	err = input_read(c->input, p + c->have, want - c->have, c->have);
 	if (!err)
 		c->have = want;
 	return err;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A bounded cursor over the header of one file: the only code that turns its bytes into numbers. After the first
- * failure every call fails, so a parser reads several fields and asks once. Bytes come from the source in growing
+ * failure every call fails, so a parser reads several fields and asks once. Bytes come from the input in growing
  * pieces, never more than a header of that length can need, so the memory is bounded by the file's size.
  */
 #ifndef GGUF_CURSOR_H
 #define GGUF_CURSOR_H
-#include "source.h"
+#include "input.h"
 struct cursor {
-	const struct source *source; /* NULL: base is all there is */
+	const struct input *input; /* NULL: base is all there is */
 	const uint8_t *base;         /* bytes 0 .. have-1 of the file; moves when it grows */
 	uint8_t *owned;              /* base, where it came from malloc */
 	uint64_t have, size, pos;
 	bool big_endian;
 	bool narrow;      /* version 1: lengths, counts and extents have 32 bits */
-	int err;          /* of the first failure: -EINVAL for a field beyond the end, else of memory or the source */
+	int err;          /* of the first failure: -EINVAL for a field beyond the end, else of memory or the input */
 	const char *what; /* the field that failed */
 	uint64_t need;    /* its bytes; at pos */
 };
 /* Reads from s, or from bytes that are there already. */
-void cursor_init(struct cursor *c, const struct source *s);
+void cursor_init(struct cursor *c, const struct input *s);
 void cursor_over(struct cursor *c, const uint8_t *base, uint64_t size, bool big_endian, bool narrow);
 /* Whether n more bytes are at base + pos. */
 bool cursor_need(struct cursor *c, uint64_t n, const char *what);

@@ -4,14 +4,14 @@
 #define GGUF_MODEL_H
 #include "cursor.h"
 #include "names.h"
-#include "source.h"
+#include "input.h"
 
 enum { GGUF_DEPTH = 8 }; /* arrays inside arrays: how many levels are read */
 
 /* One file: a model by itself, or a shard. Names point into header. */
 struct file {
 	struct gguf_shard about;
-	struct source source;
+	struct input input;
 	char *path;            /* NULL for memory and readers */
 	uint8_t *owned;        /* header, where it came from malloc */
 	const uint8_t *header; /* about.header_size bytes */
@@ -38,7 +38,7 @@ enum gguf_lenience {
 };
 int gguf_open_with(struct gguf **out, const char *path, unsigned lenience, struct gguf_error *e);
 
-/* Reads header and tables of f->source into the rest of f. On failure f holds what file_free takes. */
+/* Reads header and tables of f->input into the rest of f. On failure f holds what file_free takes. */
 int file_parse(struct file *f, unsigned lenience, struct gguf_error *e);
 /* Judges the offsets of f->tensors, and counts them from the start of the file. */
 int place_tensors(struct file *f, unsigned lenience, struct gguf_error *e);

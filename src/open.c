@@ -88,7 +88,7 @@ static struct gguf *new_model(struct gguf_error *e)
 		g->files = calloc(1, sizeof *g->files);
 	if (g && g->files) {
 		g->file_count = 1;
-		g->files[0].source.fd = -1;
+		g->files[0].input.fd = -1;
 		return g;
 	}
 	free(g);
@@ -106,31 +106,31 @@ static int deliver(struct gguf **out, struct gguf *g, int err)
 	return err;
 }
 
-static int open_source(struct gguf **out, const struct source *s, struct gguf_error *e)
+static int open_source(struct gguf **out, const struct input *s, struct gguf_error *e)
 {
 	struct gguf *g = new_model(e);
 	int err;
 
 	if (!g)
 		return -ENOMEM;
-	g->files[0].source = *s;
+	g->files[0].input = *s;
 	err = file_parse(&g->files[0], 0, e);
 	return deliver(out, g, err ? err : finish(g, e));
 }
 
 int gguf_open_memory(struct gguf **out, const void *bytes, size_t size, struct gguf_error *e)
 {
-	struct source s;
+	struct input s;
 
-	source_memory(&s, bytes, size);
+	input_memory(&s, bytes, size);
 	return open_source(out, &s, e);
 }
 
 int gguf_open_reader(struct gguf **out, const struct gguf_reader *r, struct gguf_error *e)
 {
-	struct source s;
+	struct input s;
 
-	source_reader(&s, r);
+	input_reader(&s, r);
 	return open_source(out, &s, e);
 }
 
@@ -148,10 +148,10 @@ static int explain_piece(const char *path, int err, struct gguf_error *e)
 
 int file_open(struct file *f, const char *path, unsigned lenience, struct gguf_error *e)
 {
-	int err = source_open(&f->source, path, e);
+	int err = input_open(&f->input, path, e);
 
 	if (err) {
-		f->source.fd = -1;
+		f->input.fd = -1;
 		return err;
 	}
 	f->path = strdup(path);

@@ -336,9 +336,9 @@ int file_parse(struct file *f, unsigned lenience, struct gguf_error *e)
 	struct parser p = { .f = f, .e = e };
 	int err;
 
-	cursor_init(&p.c, &f->source);
-	f->about.size = f->source.size;
-	f->about.fd = f->source.fd;
+	cursor_init(&p.c, &f->input);
+	f->about.size = f->input.size;
+	f->about.fd = f->input.fd;
 	f->about.path = f->path;
 	err = read_tables(&p);
 	free(p.c.owned);
@@ -347,7 +347,7 @@ int file_parse(struct file *f, unsigned lenience, struct gguf_error *e)
 
 void file_free(struct file *f)
 {
-	source_close(&f->source);
+	input_close(&f->input);
 	names_free(&f->key_names);
 	free(f->keys);
 	free(f->tensors);

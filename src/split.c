@@ -152,7 +152,7 @@ static int spread(struct gguf *g, const struct split *set, struct gguf_error *e)
 	if (!files)
 		return gguf_fail(e, -ENOMEM, 0, "out of memory for %" PRIu64 " shards", set->count);
 	for (uint64_t i = 0; i < set->count; i++)
-		files[i].source.fd = -1;
+		files[i].input.fd = -1;
 	files[set->no] = g->files[0];
 	free(g->files);
 	g->files = files;

@@ -31,14 +31,14 @@ const struct gguf_shard *gguf_shard(const struct gguf *g, size_t i)
 
 int gguf_shard_read(const struct gguf *g, size_t i, void *buf, size_t n, uint64_t offset)
 {
-	return i < g->file_count ? source_read(&g->files[i].source, buf, n, offset) : -ERANGE;
+	return i < g->file_count ? input_read(&g->files[i].input, buf, n, offset) : -ERANGE;
 }
 
 /*
  * The part of a big-endian tensor that lies within one piece of whole blocks: [offset, offset + n) of the tensor,
  * from a scratch buffer that starts at a block. Returns the bytes taken, or a negative errno.
  */
-static ssize_t read_turned(const struct source *s, const struct gguf_tensor *t, uint8_t *scratch, size_t room,
+static ssize_t read_turned(const struct input *s, const struct gguf_tensor *t, uint8_t *scratch, size_t room,
 			   void *buf, size_t n, uint64_t offset)
 {
 	size_t block = gguf_type_bytes(t->type), skip = (size_t)(offset % block);
@@ -48,7 +48,7 @@ static ssize_t read_turned(const struct source *s, const struct gguf_tensor *t, 
 
 	if (whole > t->size - start)
 		whole = (size_t)(t->size - start);
-	err = source_read(s, scratch, whole, t->offset + start);
+	err = input_read(s, scratch, whole, t->offset + start);
 	if (!err)
 		err = swap_blocks(t->type, scratch, whole / block);
 	if (err)
@@ -59,7 +59,7 @@ static ssize_t read_turned(const struct source *s, const struct gguf_tensor *t, 
 	return (ssize_t)n;
 }
 
-static int read_big_endian(const struct source *s, const struct gguf_tensor *t, void *buf, size_t n, uint64_t offset)
+static int read_big_endian(const struct input *s, const struct gguf_tensor *t, void *buf, size_t n, uint64_t offset)
 {
 	size_t block = gguf_type_bytes(t->type), room = 64 << 10;
 	uint8_t *scratch;
@@ -93,6 +93,6 @@ int gguf_tensor_read(const struct gguf *g, size_t i, void *buf, size_t n, uint64
 		return -ERANGE;
 	f = &g->files[t->shard];
 	if (f->about.big_endian)
-		return read_big_endian(&f->source, t, buf, n, offset);
-	return source_read(&f->source, buf, n, t->offset + offset);
+		return read_big_endian(&f->input, t, buf, n, offset);
+	return input_read(&f->input, buf, n, t->offset + offset);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the bytes of one file come from: a descriptor, memory, or somebody's reader. */
-#ifndef GGUF_SOURCE_H
-#define GGUF_SOURCE_H
+#ifndef GGUF_INPUT_H
+#define GGUF_INPUT_H
 #include "gguf.h"
 #include <time.h>
-struct source {
+struct input {
 	int fd;                    /* -1 for the other two */
 	const uint8_t *memory;     /* NULL for the other two */
 	struct gguf_reader reader; /* read is NULL for the other two */
@@ -12,10 +12,10 @@ struct source {
 	struct timespec mtime;     /* of fd, when it was opened */
 };
 /* Regular files only: anything else could block, or change under the reader. */
-int source_open(struct source *s, const char *path, struct gguf_error *e);
-void source_memory(struct source *s, const void *bytes, size_t size);
-void source_reader(struct source *s, const struct gguf_reader *r);
-void source_close(struct source *s);
+int input_open(struct input *s, const char *path, struct gguf_error *e);
+void input_memory(struct input *s, const void *bytes, size_t size);
+void input_reader(struct input *s, const struct gguf_reader *r);
+void input_close(struct input *s);
 /* All n bytes at offset, or a negative errno: -EIO when the file is not the one that was opened any more. */
-int source_read(const struct source *s, void *buf, size_t n, uint64_t offset);
+int input_read(const struct input *s, void *buf, size_t n, uint64_t offset);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "source.h"
+#include "input.h"
 #include "error.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int source_open(struct source *s, const char *path, struct gguf_error *e)
+int input_open(struct input *s, const char *path, struct gguf_error *e)
 {
 	struct stat st;
 	int err = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -22,30 +22,30 @@ int source_open(struct source *s, const char *path, struct gguf_error *e)
 		close(fd);
 		return gguf_fail(e, err, 0, err == -EINVAL ? "not a regular file" : "%s", strerror(-err));
 	}
-	*s = (struct source){ .fd = fd, .size = (uint64_t)st.st_size, .mtime = st.st_mtim };
+	*s = (struct input){ .fd = fd, .size = (uint64_t)st.st_size, .mtime = st.st_mtim };
 	return 0;
 }
 
-void source_memory(struct source *s, const void *bytes, size_t size)
+void input_memory(struct input *s, const void *bytes, size_t size)
 {
-	*s = (struct source){ .fd = -1, .memory = bytes ? bytes : (const void *)"", .size = bytes ? size : 0 };
+	*s = (struct input){ .fd = -1, .memory = bytes ? bytes : (const void *)"", .size = bytes ? size : 0 };
 }
 
-void source_reader(struct source *s, const struct gguf_reader *r)
+void input_reader(struct input *s, const struct gguf_reader *r)
 {
-	*s = (struct source){ .fd = -1, .reader = *r, .size = r->size };
+	*s = (struct input){ .fd = -1, .reader = *r, .size = r->size };
 }
 
-void source_close(struct source *s)
+void input_close(struct input *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
 	if (s->reader.close)
 		s->reader.close(s->reader.ctx);
-	*s = (struct source){ .fd = -1 };
+	*s = (struct input){ .fd = -1 };
 }
 
-static ssize_t read_some(const struct source *s, void *buf, size_t n, uint64_t offset)
+static ssize_t read_some(const struct input *s, void *buf, size_t n, uint64_t offset)
 {
 	ssize_t got;
 
@@ -58,7 +58,7 @@ static ssize_t read_some(const struct source *s, void *buf, size_t n, uint64_t o
 }
 
 /* Asked after the bytes were read, so that a change during the read is seen too. */
-static int still_the_same(const struct source *s)
+static int still_the_same(const struct input *s)
 {
 	struct stat st;
 
@@ -72,7 +72,7 @@ static int still_the_same(const struct source *s)
 		       : -EIO;
 }
 
-int source_read(const struct source *s, void *buf, size_t n, uint64_t offset)
+int input_read(const struct input *s, void *buf, size_t n, uint64_t offset)
 {
 	if (offset > s->size || n > s->size - offset)
 		return -EIO;
