@@ -67,7 +67,7 @@ size_t gguf_shard_count(const struct gguf *g);
 const struct gguf_shard *gguf_shard(const struct gguf *g, size_t i);
 /*
  * Reads n bytes of shard i's file at offset, as they lie there. Returns 0, -EIO when the file is shorter than it was
- * or its time of change is another one (it was replaced or truncated), or the system's error.
+ * or it was rewritten, replaced or deleted, or the system's error.
  */
 int gguf_shard_read(const struct gguf *g, size_t i, void *buf, size_t n, uint64_t offset);
 

@@ -45,6 +45,11 @@ void input_close(struct input *s)
 	*s = (struct input){ .fd = -1 };
 }
 
+static bool same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
 static ssize_t read_some(const struct input *s, void *buf, size_t n, uint64_t offset)
 {
 	ssize_t got;
@@ -57,19 +62,50 @@ static ssize_t read_some(const struct input *s, void *buf, size_t n, uint64_t of
 	return got < 0 ? -errno : got;
 }
 
-/* Asked after the bytes were read, so that a change during the read is seen too. */
-static int still_the_same(const struct input *s)
+/*
+ * Whether the file is what was opened: neither cut, rewritten nor deleted. changed gives the moment of its inode's last
+ * change, which no program can set back.
+ */
+static int same_file(const struct input *s, struct timespec *changed)
 {
 	struct stat st;
 
-	if (s->fd < 0)
-		return 0;
 	if (fstat(s->fd, &st) < 0)
 		return -errno;
-	return (uint64_t)st.st_size == s->size && st.st_mtim.tv_sec == s->mtime.tv_sec &&
-			       st.st_mtim.tv_nsec == s->mtime.tv_nsec
-		       ? 0
-		       : -EIO;
+	*changed = st.st_ctim;
+	return (uint64_t)st.st_size == s->size && st.st_nlink && same_time(st.st_mtim, s->mtime) ? 0 : -EIO;
+}
+
+static int read_all(const struct input *s, uint8_t *buf, size_t n, uint64_t offset)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t got = read_some(s, buf + done, n - done, offset + done);
+
+		if (got < 0)
+			return (int)got;
+		if (got == 0 || (size_t)got > n - done)
+			return -EIO;
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+/* Bytes count only when the file was the same before and after, and untouched meanwhile; a rename or chmod is no harm. */
+static int read_unchanged(const struct input *s, uint8_t *buf, size_t n, uint64_t offset)
+{
+	struct timespec before, after;
+	int err;
+
+	for (int tries = 0; tries < 4; tries++) {
+		err = same_file(s, &before);
+		if (!err)
+			err = read_all(s, buf, n, offset);
+		if (!err)
+			err = same_file(s, &after);
+		if (err || same_time(before, after))
+			return err;
+	}
+	return -EIO;
 }
 
 int input_read(const struct input *s, void *buf, size_t n, uint64_t offset)
@@ -80,14 +116,5 @@ int input_read(const struct input *s, void *buf, size_t n, uint64_t offset)
 		memcpy(buf, s->memory + offset, n);
 		return 0;
 	}
-	for (size_t done = 0; done < n;) {
-		ssize_t got = read_some(s, (char *)buf + done, n - done, offset + done);
-
-		if (got < 0)
-			return (int)got;
-		if (got == 0 || (size_t)got > n - done)
-			return -EIO;
-		done += (size_t)got;
-	}
-	return still_the_same(s);
+	return s->fd < 0 ? read_all(s, buf, n, offset) : read_unchanged(s, buf, n, offset);
 }
