@@ -6,3 +6,6 @@ COMPUTE_LIBS = libcomputecore.la libggufcore.la $(JANSSON_LIBS) $(PCRE2_LIBS) $(
 libcomputecore_la_SOURCES = %D%/team.h %D%/team.c
 libcomputecore_la_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 libcomputecore_la_CFLAGS = $(COMPUTE_CFLAGS)
+## sampling, and what the programs share
+libcomputecore_la_SOURCES += %D%/opt.h %D%/opt.c %D%/threads.h %D%/threads.c %D%/mt.h %D%/mt.c %D%/sampler.h \
+	%D%/sample.h %D%/sample.c %D%/sample_cut.c %D%/sample_rank.c %D%/sample_repeat.c
