@@ -13,7 +13,7 @@ libggufcore_la_SOURCES = %D%/gguf.h %D%/gguf-types.def %D%/tree.h %D%/target.h \
 	%D%/names.h %D%/names.c \
 	%D%/model.h %D%/parse.c %D%/place.c \
 	%D%/value.c %D%/key.c %D%/tensor.c %D%/swap.c \
-	%D%/open.c %D%/split.h %D%/split.c \
+	%D%/open.c %D%/split.h %D%/split.c %D%/write.c \
 	%D%/type.c
 libggufcore_la_LIBADD =
 lib_LTLIBRARIES += libgguf.la
