@@ -50,7 +50,7 @@ static const struct {
 
 static bool put(const char *root, const struct file *f)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX + 128];
 	FILE *out;
 
 	snprintf(path, sizeof path, "%s/%s", root, f->path);
