@@ -8,6 +8,16 @@
 #include "team.h"
 #include <stdint.h>
 
+struct gguf_error;
+
+/*
+ * Chooses the kernels for this processor, once; act_new does it too. The environment variable GGUF_KERNEL names the best
+ * ones to use; a wrong name is -EINVAL.
+ */
+int mat_init(struct gguf_error *e);
+/* The name of the kernels in use. */
+const char *mat_tier(void);
+
 /* A weight matrix as it lies in the file: out rows of in values. */
 struct mat {
 	const void *data;

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "act.h"
+#include "kernel/kernel.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64, ENTRY_BYTES = ACT_BLOCK + 2 * sizeof(float) + 3 * sizeof(int32_t) + ACT_BLOCK * sizeof(float) };
+
+static size_t entries(size_t tokens, size_t in)
+{
+	return (tokens * ((in + ACT_BLOCK - 1) / ACT_BLOCK) + 15) / 16 * 16;
+}
+
+size_t act_bytes(size_t tokens, size_t in)
+{
+	return sizeof(struct act) + LINE + entries(tokens, in) * ENTRY_BYTES;
+}
+
+/* The next n * size bytes of the block that is being cut up. */
+static void *cut(char **at, size_t n, size_t size)
+{
+	void *p = *at;
+
+	*at += n * size;
+	return p;
+}
+
+int act_new(struct act **out, size_t tokens, size_t in)
+{
+	size_t n = entries(tokens, in);
+	int err = mat_init(NULL);
+	char *at;
+
+	if (err)
+		return err;
+	if (in > SIZE_MAX / 256 || (in && tokens > SIZE_MAX / 256 / (in + ACT_BLOCK)))
+		return -ENOMEM;
+	at = aligned_alloc(LINE, (act_bytes(tokens, in) + LINE - 1) / LINE * LINE);
+	if (!at)
+		return -ENOMEM;
+	struct act *a = cut(&at, 1, (sizeof *a + LINE - 1) / LINE * LINE);
+
+	*a = (struct act){ .q = cut(&at, n, ACT_BLOCK), .f = cut(&at, n, ACT_BLOCK * sizeof *a->f) };
+	a->d = cut(&at, n, sizeof *a->d);
+	a->dsum = cut(&at, n, sizeof *a->dsum);
+	a->bias = cut(&at, n, sizeof *a->bias);
+	a->half = cut(&at, n, 2 * sizeof *a->half);
+	*out = a;
+	return 0;
+}
+
+void act_free(struct act *a)
+{
+	free(a);
+}
+
+unsigned act_form(uint32_t type)
+{
+	return kernel_is_int(type) ? ACT_FORM_INT : ACT_FORM_FLOAT;
+}
+
+/* Blocks from .. to-1 of one token. */
+static void load_blocks(const struct act *a, size_t token, unsigned forms, const float *x, size_t from, size_t to)
+{
+	size_t whole = a->in / ACT_BLOCK, rest = a->in % ACT_BLOCK;
+	struct act_row row = act_row(a, token);
+	float last[ACT_BLOCK] = { 0 };
+
+	if (forms & ACT_FORM_FLOAT) {
+		size_t end = to * ACT_BLOCK < a->in ? to * ACT_BLOCK : a->in;
+		float *f = a->f + token * a->blocks * ACT_BLOCK;
+
+		memcpy(f + from * ACT_BLOCK, x + from * ACT_BLOCK, (end - from * ACT_BLOCK) * sizeof *f);
+		memset(f + end, 0, (to * ACT_BLOCK - end) * sizeof *f);
+	}
+	if (!(forms & ACT_FORM_INT))
+		return;
+	kernel.quantize(&row, x, from, to < whole ? to : whole);
+	if (to > whole) {
+		memcpy(last, x + whole * ACT_BLOCK, rest * sizeof *last);
+		kernel.quantize(&row, last - whole * ACT_BLOCK, whole, to);
+	}
+}
+
+void act_load(struct act *a, const struct team *t, unsigned forms, const float *x, size_t stride, const uint32_t *rows,
+	      size_t tokens, size_t in)
+{
+	size_t blocks = (in + ACT_BLOCK - 1) / ACT_BLOCK, from, to;
+	struct act shape = { tokens, in, blocks, tokens <= ACT_SMALL ? ACT_SMALL : ACT_TILE, a->q, a->d, a->dsum, a->bias,
+			     a->half, a->f };
+
+	if (t->id == 0) {
+		a->tokens = shape.tokens;
+		a->in = shape.in;
+		a->blocks = shape.blocks;
+		a->tile = shape.tile;
+	}
+	team_share(t, tokens * blocks, tokens < t->n ? 8 : blocks ? blocks : 1, &from, &to);
+	for (size_t next; from < to; from = next) {
+		size_t token = from / blocks, end = (token + 1) * blocks;
+
+		next = end < to ? end : to;
+		load_blocks(&shape, token, forms, x + (rows ? rows[token] : token) * stride, from % blocks,
+			    next - token * blocks);
+	}
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel.h"
+#include "block.h"
+#include "error.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct kernel_tier *const kernel_tiers[] = {
+#define TIER(name) &kernel_##name,
+#include "tiers.def"
+#undef TIER
+	NULL
+};
+struct kernel_tier kernel;
+
+bool kernel_is_int(uint32_t type)
+{
+	return type < GGUF_TYPE_LIMIT && block_types[type].get;
+}
+
+static void add_tier(struct kernel_tier *k, const struct kernel_tier *t)
+{
+	k->name = t->name;
+	if (t->quantize)
+		k->quantize = t->quantize;
+	for (uint32_t i = 0; i < GGUF_TYPE_LIMIT; i++) {
+		kernel_mul_fn *any = kernel_is_int(i) ? t->mul_int : t->mul_float;
+
+		if (t->mul[i] || (any && gguf_can_decode(i)))
+			k->mul[i] = t->mul[i] ? t->mul[i] : any;
+	}
+}
+
+int kernel_select(const char *cap)
+{
+	struct kernel_tier best = { 0 };
+	bool found = !cap;
+
+	for (const struct kernel_tier *const *t = kernel_tiers; *t; t++) {
+		if ((*t)->supported())
+			add_tier(&best, *t);
+		if (cap && !strcmp(cap, (*t)->name)) {
+			found = true;
+			break;
+		}
+	}
+	if (!found)
+		return -EINVAL;
+	kernel = best;
+	return 0;
+}
+
+static int init_result;
+
+static void init(void)
+{
+	init_result = kernel_select(getenv("GGUF_KERNEL"));
+}
+
+int mat_init(struct gguf_error *e)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, init);
+	return init_result ? gguf_fail(e, init_result, 0, "GGUF_KERNEL: there are no kernels of the name %s",
+				       getenv("GGUF_KERNEL")) : 0;
+}
+
+const char *mat_tier(void)
+{
+	return kernel.name;
+}

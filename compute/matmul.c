@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/kernel.h"
+
+/* Rows that a thread takes at a time: enough that a new start of the stream of weights does not count. */
+enum { ROWS = 128, LEAST_ROWS = 32 };
+
+int mat_type_ok(uint32_t type)
+{
+	return gguf_can_decode(type);
+}
+
+void mat_mul(const struct mat *w, const struct act *a, float *y, size_t stride, const struct team *t)
+{
+	size_t step = w->out / t->n < 4 * ROWS ? LEAST_ROWS : ROWS;
+	struct team_loop l = team_loop(t, w->out, step);
+
+	for (size_t from, to; team_take(t, &l, &from, &to);)
+		kernel.mul[w->type](w, a, y, stride, from, to);
+}
