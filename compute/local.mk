@@ -9,3 +9,6 @@ libcomputecore_la_CFLAGS = $(COMPUTE_CFLAGS)
 ## sampling, and what the programs share
 libcomputecore_la_SOURCES += %D%/opt.h %D%/opt.c %D%/threads.h %D%/threads.c %D%/mt.h %D%/mt.c %D%/sampler.h \
 	%D%/sample.h %D%/sample.c %D%/sample_cut.c %D%/sample_rank.c %D%/sample_repeat.c
+## where a model comes from
+libcomputecore_la_SOURCES += %D%/source.h %D%/source.c %D%/backend.h %D%/file.c %D%/tree.c %D%/treeval.h %D%/treeval.c \
+	%D%/load.h %D%/load.c

@@ -10,12 +10,15 @@
 enum load_mode { LOAD_AUTO, LOAD_BACKING, LOAD_MMAP, LOAD_MLOCK, LOAD_POPULATE, LOAD_READ };
 struct source_options {
 	enum load_mode mode;
-	bool lazy;
+	bool lazy; /* leave embedding tables alone until a row is asked for */
+	/* Called while weights are being brought in, with bytes; NULL: nobody asks. */
+	void (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *progress_ctx;
 };
 
 struct weight {
 	struct gguf_bytes name;
-	const void *data;   /* size bytes, little-endian, as stored */
+	const void *data;   /* size bytes, little-endian, as stored; NULL before source_map */
 	uint64_t size;
 	uint64_t extent[4]; /* extent[0] is the row length; unused are 1 */
 	uint32_t dims;
@@ -26,6 +29,14 @@ struct source;
 /* Opens the model at path; opt may be NULL. Errors name the file, key or tensor. */
 int source_open(struct source **out, const char *path, const struct source_options *opt, struct gguf_error *e);
 void source_close(struct source *s); /* NULL is fine */
+/*
+ * Brings the weights in, as the options say: from here on their data can be read. Doing it again is fine. Mapped files
+ * that are cut short while they are in use end the process with SIGBUS, as they end any program that maps them;
+ * LOAD_READ keeps a copy and is safe from that.
+ */
+int source_map(struct source *s, struct gguf_error *e);
+/* Tells the progress callback of the options, where there is one. */
+void source_progress(struct source *s, uint64_t done, uint64_t total);
 
 /*
  * Getters: 0, -ENOENT without the key, -EINVAL (and e filled with the key's name) for a value of another kind.

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "source.h"
+#include "backend.h"
+#include "error.h"
+#include "load.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* An array that was handed out. */
+struct list {
+	struct list *next;
+	enum want want;
+	struct answer_array a;
+	char key[];
+};
+
+struct source {
+	const struct backend *b;
+	void *impl;
+	struct source_options opt;
+	struct weight *weights;
+	const struct weight **sorted; /* by name */
+	size_t count;
+	struct list *lists;
+	struct load load;
+	bool mapped;
+};
+
+static int compare_names(const struct gguf_bytes *a, const struct gguf_bytes *b)
+{
+	int d = memcmp(a->p, b->p, a->n < b->n ? a->n : b->n);
+
+	return d ? d : (a->n > b->n) - (a->n < b->n);
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+	return compare_names(&(*(const struct weight *const *)a)->name, &(*(const struct weight *const *)b)->name);
+}
+
+static int index_weights(struct source *s, struct gguf_error *e)
+{
+	int err = s->b->list(s->impl, &s->weights, &s->count, e);
+
+	if (err)
+		return err;
+	s->sorted = calloc(s->count + 1, sizeof(struct weight *));
+	if (!s->sorted)
+		return gguf_fail(e, -ENOMEM, 0, "out of memory for %zu tensors", s->count);
+	for (size_t i = 0; i < s->count; i++)
+		s->sorted[i] = &s->weights[i];
+	qsort(s->sorted, s->count, sizeof(struct weight *), compare_weights);
+	return 0;
+}
+
+int source_open(struct source **out, const char *path, const struct source_options *opt, struct gguf_error *e)
+{
+	struct source *s;
+	struct stat st;
+	int err;
+
+	if (stat(path, &st) < 0)
+		return gguf_fail(e, -errno, 0, "%s", strerror(errno));
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return gguf_fail(e, -ENOMEM, 0, "out of memory");
+	if (opt)
+		s->opt = *opt;
+	s->b = S_ISDIR(st.st_mode) ? &backend_tree : &backend_file;
+	err = S_ISDIR(st.st_mode) ? source_tree_open(&s->impl, path, e) : source_file_open(&s->impl, path, e);
+	if (!err)
+		err = index_weights(s, e);
+	if (err) {
+		source_close(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+void source_close(struct source *s)
+{
+	if (!s)
+		return;
+	for (struct list *l = s->lists, *next; l; l = next) {
+		next = l->next;
+		free(l->a.items);
+		free(l);
+	}
+	load_free(&s->load);
+	free(s->sorted);
+	free(s->weights);
+	if (s->impl)
+		s->b->close(s->impl);
+	free(s);
+}
+
+int source_map(struct source *s, struct gguf_error *e)
+{
+	int err;
+
+	if (s->mapped)
+		return 0;
+	err = load_weights(&s->load, s->b, s->impl, s->weights, s->count, &s->opt, e);
+	s->mapped = !err;
+	return err;
+}
+
+void source_progress(struct source *s, uint64_t done, uint64_t total)
+{
+	if (s->opt.progress)
+		s->opt.progress(s->opt.progress_ctx, done, total);
+}
+
+bool source_has(struct source *s, const char *key)
+{
+	return s->b->has(s->impl, key);
+}
+
+#define SCALAR(name, ctype, want, field)                                                   \
+	int source_##name(struct source *s, const char *key, ctype *v, struct gguf_error *e) \
+	{                                                                                  \
+		union answer a;                                                            \
+		int err = s->b->value(s->impl, key, want, &a, e);                          \
+                                                                                           \
+		if (!err)                                                                  \
+			*v = a.field;                                                      \
+		return err;                                                                \
+	}
+SCALAR(u64, uint64_t, WANT_U64, u)
+SCALAR(i64, int64_t, WANT_I64, i)
+SCALAR(f64, double, WANT_F64, f)
+SCALAR(bool, bool, WANT_BOOL, b)
+SCALAR(string, struct gguf_bytes, WANT_STRING, s)
+#undef SCALAR
+
+static struct list *list_find(const struct source *s, const char *key, enum want want)
+{
+	for (struct list *l = s->lists; l; l = l->next)
+		if (l->want == want && !strcmp(l->key, key))
+			return l;
+	return NULL;
+}
+
+static int list_get(struct source *s, const char *key, enum want want, struct answer_array *a, struct gguf_error *e)
+{
+	struct list *l = list_find(s, key, want);
+	union answer v;
+	int err;
+
+	if (!l) {
+		err = s->b->value(s->impl, key, want, &v, e);
+		if (err)
+			return err;
+		l = calloc(1, sizeof(*l) + strlen(key) + 1);
+		if (!l) {
+			free(v.a.items);
+			return gguf_fail(e, -ENOMEM, 0, "%s: out of memory", key);
+		}
+		strcpy(l->key, key);
+		l->want = want;
+		l->a = v.a;
+		l->next = s->lists;
+		s->lists = l;
+	}
+	*a = l->a;
+	return 0;
+}
+
+#define ARRAY(name, ctype, want)                                                                               \
+	int source_##name(struct source *s, const char *key, const ctype **v, size_t *n, struct gguf_error *e) \
+	{                                                                                                      \
+		struct answer_array a;                                                                         \
+		int err = list_get(s, key, want, &a, e);                                                       \
+                                                                                                               \
+		if (err)                                                                                       \
+			return err;                                                                            \
+		*v = a.items;                                                                                  \
+		*n = a.n;                                                                                      \
+		return 0;                                                                                      \
+	}
+ARRAY(strings, struct gguf_bytes, WANT_STRINGS)
+ARRAY(f32s, float, WANT_F32S)
+ARRAY(i64s, int64_t, WANT_I64S)
+#undef ARRAY
+
+size_t source_weight_count(struct source *s)
+{
+	return s->count;
+}
+
+const struct weight *source_weight(struct source *s, size_t i)
+{
+	return i < s->count ? &s->weights[i] : NULL;
+}
+
+const struct weight *source_find(struct source *s, const char *name)
+{
+	struct gguf_bytes want = { name, strlen(name) };
+	size_t from = 0, to = s->count;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		int d = compare_names(&want, &s->sorted[mid]->name);
+
+		if (!d)
+			return s->sorted[mid];
+		if (d < 0)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return NULL;
+}
+
+const char *source_key(struct source *s, size_t i)
+{
+	return s->b->key(s->impl, i);
+}
