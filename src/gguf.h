@@ -124,6 +124,8 @@ int gguf_value(const struct gguf *g, size_t i, struct gguf_value *v);
 int gguf_items(const struct gguf *g, size_t i, uint64_t first, size_t n, struct gguf_value *v);
 /* Item number k of an array inside an array. Linear in k for arrays of strings or arrays. */
 int gguf_array_item(const struct gguf *g, const struct gguf_array *a, uint64_t k, struct gguf_value *v);
+/* Takes the first item off *a, which then starts at the next: to walk such an array in linear time. */
+int gguf_array_next(const struct gguf *g, struct gguf_array *a, struct gguf_value *v);
 
 /*
  * Typed getters by name. Any integer type that holds the number serves for u64 and i64, any number for f64.

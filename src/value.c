@@ -226,3 +226,22 @@ int gguf_array_item(const struct gguf *g, const struct gguf_array *a, uint64_t k
 			value_skip(&c, a->item, 1);
 	return items_at(&c, a->item, 1, v);
 }
+
+int gguf_array_next(const struct gguf *g, struct gguf_array *a, struct gguf_value *v)
+{
+	struct cursor c = file_cursor(&g->files[0], a->at);
+	int err;
+
+	if (!a->count)
+		return -ERANGE;
+	err = items_at(&c, a->item, 1, v);
+	if (a->item == GGUF_ARRAY) {
+		c.pos = a->at;
+		value_skip(&c, a->item, 1);
+	}
+	if (err || c.err)
+		return err ? err : c.err;
+	a->at = c.pos;
+	a->count--;
+	return 0;
+}

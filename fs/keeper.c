@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "keeper.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum word { UNMOUNT = 'u', END = 'e' };
+
+static void unmount(const char *dir)
+{
+	pid_t pid;
+
+	if (!umount2(dir, MNT_DETACH | UMOUNT_NOFOLLOW) || errno != EPERM)
+		return;
+	pid = fork();
+	if (!pid) {
+		execlp("fusermount3", "fusermount3", "-u", "-q", "-z", "--", dir, (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void keep(int fd, const char *dir, bool orphaned)
+{
+	char word = orphaned ? UNMOUNT : END;
+	ssize_t n;
+
+	do {
+		char next;
+
+		n = read(fd, &next, 1);
+		if (n == 1)
+			word = next;
+		if (word == UNMOUNT && n >= 0) {
+			unmount(dir);
+			orphaned = false;
+		}
+	} while (n == 1 ? word != END : n < 0 && errno == EINTR);
+}
+
+/* A terminal's signals and its end are the daemon's affair. Standard error stays open only in the foreground. */
+static void become_keeper(int fd)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	int null = open("/dev/null", O_RDWR);
+
+	for (unsigned i = 0; i < sizeof ignored / sizeof *ignored; i++)
+		signal(ignored[i], SIG_IGN);
+	for (int std = 0; std < 3 && null >= 0; std++)
+		dup2(null, std);
+	if (dup2(fd, 3) == 3)
+		close_range(4, ~0u, 0);
+	prctl(PR_SET_NAME, "gguf-unmount");
+}
+
+int keeper_start(struct keeper *k, const char *dir, bool orphaned)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	pid = fork();
+	if (!pid) {
+		become_keeper(fds[0]);
+		keep(3, dir, orphaned);
+		_exit(0);
+	}
+	close(fds[0]);
+	if (pid < 0) {
+		close(fds[1]);
+		return -EAGAIN;
+	}
+	k->fd = fds[1];
+	return 0;
+}
+
+static void tell(struct keeper *k, char word)
+{
+	while (k->fd >= 0 && write(k->fd, &word, 1) < 0 && errno == EINTR)
+		;
+}
+
+void keeper_unmount(struct keeper *k)
+{
+	tell(k, UNMOUNT);
+}
+
+void keeper_end(struct keeper *k)
+{
+	tell(k, END);
+	if (k->fd >= 0)
+		close(k->fd);
+	k->fd = -1;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A small process beside the daemon that unmounts for it: the daemon gives its privileges up, and an ordinary user's
+ * unmount needs a setuid program, which a process without new privileges cannot run. It has no model and no open
+ * files, waits on a pipe, and ends with the daemon.
+ */
+#ifndef FS_KEEPER_H
+#define FS_KEEPER_H
+#include <stdbool.h>
+
+struct keeper {
+	int fd; /* -1: none */
+};
+/* orphaned: unmount also when the daemon ends without a word. To be started before any other thread. */
+int keeper_start(struct keeper *k, const char *dir, bool orphaned);
+/* Has dir unmounted lazily: it is gone at once, and open files live on. */
+void keeper_unmount(struct keeper *k);
+/* The daemon ends, and dir is unmounted or never was mounted. */
+void keeper_end(struct keeper *k);
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel asks, translated: each callback finds the node, calls a function of the tree and replies. */
+#ifndef FS_OPS_H
+#define FS_OPS_H
+#define FUSE_USE_VERSION 31
+#include "mtree.h"
+#include <fuse_lowlevel.h>
+
+enum { OPS_READ = 1 << 20 }; /* bytes the kernel may ask for, or read ahead, at once */
+
+/* The user data of the session. */
+struct ops_context {
+	struct mtree *tree;
+	bool bulk_direct;           /* bytes of bulk files are not kept in the mount's page cache */
+	void (*ready)(void *ctx);   /* called when the kernel has said hello; the mount can be used from then on */
+	void *ready_ctx;
+};
+extern const struct fuse_lowlevel_ops ops;
+
+/* To be called at the end of a thread that ran callbacks. */
+void ops_thread_end(void);
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "serve.h"
+#include "error.h"
+#include "keeper.h"
+#include "ops.h"
+#include "readahead.h"
+#include "sandbox.h"
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORKERS_LEAST = 2, WORKERS_MOST = 4 };
+
+struct daemon {
+	const struct serve *serve;
+	struct fuse_session *session;
+	struct ops_context context;
+	struct keeper keeper;
+	pthread_barrier_t start; /* workers begin when what they shall not have is given up */
+	pthread_t workers[WORKERS_MOST], signals;
+	unsigned worker_count;
+};
+
+static void *work(void *arg)
+{
+	struct daemon *d = arg;
+	struct fuse_buf buf = { 0 };
+	int n;
+
+	pthread_barrier_wait(&d->start);
+	while ((n = fuse_session_receive_buf(d->session, &buf)) > 0 || n == -EINTR)
+		if (n > 0)
+			fuse_session_process_buf(d->session, &buf);
+	free(buf.mem);
+	ops_thread_end();
+	return NULL;
+}
+
+static void asked_to_end(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
+}
+
+/* The first signal unmounts, and the daemon ends with the last open file; the second one does not wait for that. */
+static void *wait_for_signals(void *arg)
+{
+	struct daemon *d = arg;
+	sigset_t set;
+	int got;
+
+	asked_to_end(&set);
+	pthread_barrier_wait(&d->start);
+	while (sigwait(&set, &got))
+		;
+	keeper_unmount(&d->keeper);
+	while (sigwait(&set, &got))
+		;
+	_exit(0);
+}
+
+static unsigned worker_count(void)
+{
+	cpu_set_t cpus;
+	int n = sched_getaffinity(0, sizeof cpus, &cpus) < 0 ? WORKERS_LEAST : CPU_COUNT(&cpus);
+
+	return n < WORKERS_LEAST ? WORKERS_LEAST : n > WORKERS_MOST ? WORKERS_MOST : (unsigned)n;
+}
+
+static int start_threads(struct daemon *d)
+{
+	unsigned n = worker_count();
+	int err = pthread_barrier_init(&d->start, NULL, n + 2);
+
+	if (!err)
+		err = pthread_create(&d->signals, NULL, wait_for_signals, d);
+	for (; !err && d->worker_count < n; d->worker_count++)
+		err = pthread_create(&d->workers[d->worker_count], NULL, work, d);
+	return -err;
+}
+
+static int add_option(char **list, const char *name, const char *value)
+{
+	char *joined = NULL;
+	int err;
+
+	if (asprintf(&joined, "%s%s", name, value) < 0)
+		return -ENOMEM;
+	err = fuse_opt_add_opt_escaped(list, joined) ? -ENOMEM : 0;
+	free(joined);
+	return err;
+}
+
+/* What libfuse and the kernel are told. */
+static int mount_options(const struct serve *s, char **list)
+{
+	const struct options *opt = s->opt;
+	const char *source = gguf_shard(s->g, 0)->path;
+	int err = add_option(list, "ro", "");
+
+	if (!err)
+		err = add_option(list, "default_permissions", "");
+	if (!err)
+		err = add_option(list, "fsname=", opt->fsname ? opt->fsname : source ? source : "gguf");
+	if (!err)
+		err = add_option(list, "subtype=", opt->subtype ? opt->subtype : "gguf");
+	for (size_t i = 0; !err && i < opt->passed_count; i++)
+		err = add_option(list, opt->passed[i], "");
+	return err;
+}
+
+static int new_session(struct daemon *d)
+{
+	char *list = NULL;
+	struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
+	int err = mount_options(d->serve, &list);
+
+	if (!err && (fuse_opt_add_arg(&args, "mount.gguf") || fuse_opt_add_arg(&args, "-o") ||
+		     fuse_opt_add_arg(&args, list)))
+		err = -ENOMEM;
+	if (!err)
+		d->session = fuse_session_new(&args, &ops, sizeof ops, &d->context);
+	fuse_opt_free_args(&args);
+	free(list);
+	return err ? err : d->session ? 0 : -EINVAL;
+}
+
+static int new_tree(struct daemon *d)
+{
+	const struct options *opt = d->serve->opt;
+	struct mtree_options tree = { .uid = opt->uid, .gid = opt->gid, .umask = opt->umask,
+				      .keep_below = opt->cache != CACHE_ONE };
+
+	d->context = (struct ops_context){ .bulk_direct = opt->cache == CACHE_BELOW, .ready = d->serve->ready,
+					   .ready_ctx = d->serve->ready_ctx };
+	return mtree_new(&d->context.tree, d->serve->g, &tree);
+}
+
+/* From here on the mount exists; whoever looks into it waits for the workers. */
+static int run(struct daemon *d, struct gguf_error *e)
+{
+	const struct serve *s = d->serve;
+	int err;
+
+	if (readahead_set(s->dir, OPS_READ))
+		s->says("read-ahead stays at 128 KiB: only root can set it");
+	err = start_threads(d);
+	if (err)
+		return gguf_fail(e, err, 0, "cannot start threads: %s", strerror(-err));
+	if (!s->opt->no_sandbox)
+		sandbox_enter(s->says);
+	pthread_barrier_wait(&d->start);
+	for (unsigned i = 0; i < d->worker_count; i++)
+		pthread_join(d->workers[i], NULL);
+	return 0;
+}
+
+static int mount_and_run(struct daemon *d, struct gguf_error *e)
+{
+	const struct serve *s = d->serve;
+	sigset_t set;
+	int err = keeper_start(&d->keeper, s->dir, s->opt->auto_unmount);
+
+	if (err)
+		return gguf_fail(e, err, 0, "cannot start a process: %s", strerror(-err));
+	asked_to_end(&set);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	err = fuse_session_mount(d->session, s->dir) ? -EIO : 0;
+	if (err)
+		gguf_fail(e, err, 0, "cannot be mounted on");
+	else
+		err = run(d, e);
+	if (err)
+		keeper_unmount(&d->keeper);
+	keeper_end(&d->keeper);
+	return err;
+}
+
+int serve(const struct serve *s, struct gguf_error *e)
+{
+	struct daemon d = { .serve = s, .keeper = { -1 } };
+	int err = new_tree(&d);
+
+	if (!err)
+		err = new_session(&d);
+	if (err)
+		gguf_fail(e, err, 0, err == -EINVAL ? "libfuse refuses the options" : "%s", strerror(-err));
+	else
+		err = mount_and_run(&d, e);
+	if (d.session)
+		fuse_session_destroy(d.session);
+	mtree_free(d.context.tree);
+	return err;
+}
