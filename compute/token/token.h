@@ -20,6 +20,8 @@ enum vocab_flags {
 /* Reads the vocabulary of s, which must outlive it. -ENOENT: the model has none. */
 int vocab_open(struct vocab **out, struct source *s, struct gguf_error *e);
 void vocab_close(struct vocab *v); /* NULL is fine */
+/* Warning i about what the model leaves out or says wrongly, for a program to print; NULL past the last. */
+const char *vocab_warning(const struct vocab *v, size_t i);
 size_t vocab_size(const struct vocab *v);
 
 /* Appends the tokens of n bytes of text to out. -EINVAL for a text over INT32_MAX bytes, -ENOMEM. */
