@@ -141,7 +141,7 @@ static int read_key(struct parser *p, struct gguf_key *k)
 	if (!value_width(type, false))
 		return gguf_fail(p->e, -EINVAL, type_at, "key '%s': value type at byte %" PRIu64 " is %u, expected 0 to %d",
 				 quoted, type_at, type, GGUF_VALUE_TYPES - 1);
-	return gguf_fail(p->e, -EINVAL, p->c.pos, "key '%s': %s", quoted, p->c.what);
+	return gguf_fail(p->e, -EINVAL, p->c.pos, "key '%s': %s at byte %" PRIu64, quoted, p->c.what, p->c.pos);
 }
 
 static int read_keys(struct parser *p)
