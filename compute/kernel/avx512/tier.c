@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* AVX-512 with VNNI: Ice Lake, Zen 4 and later. */
+#ifdef __x86_64__
+#include "avx512.h"
+
+static bool supported(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("fma");
+}
+
+const struct kernel_tier kernel_avx512 = {
+	.name = "avx512",
+	.supported = supported,
+	.quantize = avx512_quantize,
+	.mul_int = avx512_mul_int,
+	.mul_float = avx512_mul_float,
+	.mul = {
+		[GGUF_TYPE_F32] = avx512_mul_f32,
+		[GGUF_TYPE_F16] = avx512_mul_f16,
+		[GGUF_TYPE_BF16] = avx512_mul_bf16,
+	},
+};
+#endif
