@@ -15,7 +15,9 @@ libggufcore_la_SOURCES = %D%/gguf.h %D%/gguf-types.def %D%/tree.h %D%/target.h \
 	%D%/value.c %D%/key.c %D%/tensor.c %D%/swap.c \
 	%D%/open.c %D%/split.h %D%/split.c %D%/write.c \
 	%D%/type.c
-libggufcore_la_LIBADD =
+libggufcore_la_LIBADD = -lm
+## encoders give the same blocks on every host
+libggufcore_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 lib_LTLIBRARIES += libgguf.la
 libgguf_la_SOURCES =
 libgguf_la_LIBADD = libggufcore.la

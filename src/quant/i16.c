@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "quant.h"
+#include "integer.h"
 
 static void decode(float *dst, const void *src, size_t n)
 {
@@ -9,4 +9,12 @@ static void decode(float *dst, const void *src, size_t n)
 		dst[i] = (float)(int16_t)get16(p + I16_BYTES * i);
 }
 
-const struct quant quant_I16 = { .decode = decode };
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *p = dst;
+
+	for (size_t i = 0; i < n; i++)
+		put16(p + I16_BYTES * i, (uint16_t)nearest_integer(x[i], 16));
+}
+
+const struct quant quant_I16 = { .decode = decode, .encode = encode };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "quant.h"
+#include "integer.h"
 
 static void decode(float *dst, const void *src, size_t n)
 {
@@ -9,4 +9,12 @@ static void decode(float *dst, const void *src, size_t n)
 		dst[i] = (float)(int64_t)get64(p + I64_BYTES * i);
 }
 
-const struct quant quant_I64 = { .decode = decode };
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *p = dst;
+
+	for (size_t i = 0; i < n; i++)
+		put64(p + I64_BYTES * i, (uint64_t)nearest_integer(x[i], 64));
+}
+
+const struct quant quant_I64 = { .decode = decode, .encode = encode };

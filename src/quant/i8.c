@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "quant.h"
+#include "integer.h"
 
 static void decode(float *dst, const void *src, size_t n)
 {
@@ -9,4 +9,12 @@ static void decode(float *dst, const void *src, size_t n)
 		dst[i] = (float)(int8_t)p[i];
 }
 
-const struct quant quant_I8 = { .decode = decode };
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *p = dst;
+
+	for (size_t i = 0; i < n; i++)
+		p[i] = (uint8_t)nearest_integer(x[i], 8);
+}
+
+const struct quant quant_I8 = { .decode = decode, .encode = encode };

@@ -3,6 +3,7 @@
  * | half d | 64 bytes: place in the code book, 4 values each | 8 times 32 bits: four times 7 signs, 4 bits scale |
  * value = d * (scale + 1/2) / 2 * entry
  */
+#include "book.h"
 #include "grid/grid.h"
 #include "iq.h"
 
@@ -32,4 +33,41 @@ static void decode(float *dst, const void *src, size_t n)
 		decode_block(dst, b);
 }
 
-const struct quant quant_IQ3_XXS = { .decode = decode };
+static const struct fit_scheme scheme = {
+	.groups = 8, .width = 32, .codes_per_group = 4, .low = 0, .high = 15, .step = 0.5f, .base = 0.25f,
+	.top = 62, .from = 0.7f, .to = 1.2f, .tries = 10, .pick = book_pick,
+};
+
+static void encode_block(uint8_t *b, const float *src, const struct book *book)
+{
+	float x[IQ3_XXS_VALUES];
+	struct fit f;
+
+	fit_load(x, src, IQ3_XXS_VALUES);
+	fit_block(&scheme, book, x, &f);
+	put_half(b, f.d);
+	for (int g = 0; g < 8; g++) {
+		uint32_t rest = (uint32_t)f.scale[g] << 28;
+
+		for (int i = 0; i < 4; i++) {
+			uint32_t code = f.code[4 * g + i];
+
+			b[2 + 8 * g + 2 * i] = (uint8_t)code;
+			b[2 + 8 * g + 2 * i + 1] = (uint8_t)(code >> 12);
+			rest |= (code >> 24 & 127) << 7 * i;
+		}
+		put32(b + 66 + 4 * g, rest);
+	}
+}
+
+static void encode(void *dst, const float *x, size_t n)
+{
+	struct book book = { .width = 32, .dims = 4, .count = 256, .even = true };
+	uint8_t *b = dst;
+
+	book_load(&book, grid_IQ3_XXS);
+	for (; n--; b += IQ3_XXS_BYTES, x += IQ3_XXS_VALUES)
+		encode_block(b, x, &book);
+}
+
+const struct quant quant_IQ3_XXS = { .decode = decode, .encode = encode };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* | half d | 16 bytes: low nibbles are values 0-15, high nibbles 16-31 |; value = d * iq4_values[q] */
+#include "fit.h"
 #include "iq.h"
 
 const int8_t iq4_values[16] = { -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113 };
@@ -18,4 +19,30 @@ static void decode(float *dst, const void *src, size_t n)
 	}
 }
 
-const struct quant quant_IQ4_NL = { .decode = decode };
+static const struct fit_table levels = { 32, iq4_values };
+static const struct fit_scheme scheme = {
+	.groups = 1, .width = 32, .codes_per_group = 32, .low = 1, .high = 1, .step = 1,
+	.top = 127, .from = 0.75f, .to = 1.15f, .tries = 16, .both = true, .pick = fit_pick_table, .set = &levels,
+};
+
+static void encode_block(uint8_t *b, const float *src)
+{
+	float x[IQ4_NL_VALUES];
+	struct fit f;
+
+	fit_load(x, src, IQ4_NL_VALUES);
+	fit_block(&scheme, NULL, x, &f);
+	put_half(b, f.d);
+	for (int i = 0; i < 16; i++)
+		b[2 + i] = (uint8_t)(f.code[i] | f.code[i + 16] << 4);
+}
+
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *b = dst;
+
+	for (; n--; b += IQ4_NL_BYTES, x += IQ4_NL_VALUES)
+		encode_block(b, x);
+}
+
+const struct quant quant_IQ4_NL = { .decode = decode, .encode = encode };

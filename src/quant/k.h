@@ -16,4 +16,13 @@ static inline unsigned k_min(const uint8_t *s, int g)
 {
 	return g < 4 ? s[g + 4] & 63u : s[g + 4] >> 4 | (unsigned)(s[g] >> 6) << 4;
 }
+
+static inline void k_put(uint8_t *s, const int *scale, const int *min)
+{
+	for (int g = 0; g < 4; g++) {
+		s[g] = (uint8_t)(scale[g] | scale[g + 4] >> 4 << 6);
+		s[g + 4] = (uint8_t)(min[g] | min[g + 4] >> 4 << 6);
+		s[g + 8] = (uint8_t)((scale[g + 4] & 15) | min[g + 4] << 4);
+	}
+}
 #endif

@@ -1,5 +1,6 @@
 ## One file per tensor type; grid/ has the code books, data only.
-libggufcore_la_SOURCES += %D%/quant.h %D%/quant.c %D%/k.h %D%/iq.h %D%/fp4.h %D%/grid/grid.h
+libggufcore_la_SOURCES += %D%/quant.h %D%/quant.c %D%/integer.h %D%/k.h %D%/iq.h %D%/fp4.h %D%/grid/grid.h
+libggufcore_la_SOURCES += %D%/fit.h %D%/fit.c %D%/affine.c %D%/book.h %D%/book.c
 libggufcore_la_SOURCES += %D%/bf16.c
 libggufcore_la_SOURCES += %D%/f16.c
 libggufcore_la_SOURCES += %D%/f32.c

@@ -4,7 +4,7 @@
  * 16 values share scale and minimum; value = d * scale * q - dmin * minimum. Of each 128 values, value i has its q in
  * byte i % 32, bits 2 * (i / 32).
  */
-#include "quant.h"
+#include "fit.h"
 
 static void decode_block(float *dst, const uint8_t *b)
 {
@@ -29,4 +29,34 @@ static void decode(float *dst, const void *src, size_t n)
 		decode_block(dst, b);
 }
 
-const struct quant quant_Q2_K = { .decode = decode };
+static const struct affine_scheme scheme = {
+	.groups = 16, .width = 16, .top = 3, .low = 0, .high = 15, .tries = 16,
+};
+
+static void encode_block(uint8_t *b, const float *src)
+{
+	float x[Q2_K_VALUES];
+	struct affine a;
+
+	fit_load(x, src, Q2_K_VALUES);
+	affine_block(&scheme, x, &a);
+	for (int g = 0; g < 16; g++)
+		b[g] = (uint8_t)(a.scale[g] | a.min[g] << 4);
+	for (int i = 0; i < 64; i++) {
+		const uint8_t *q = a.q + i / 32 * 128 + i % 32;
+
+		b[16 + i] = (uint8_t)(q[0] | q[32] << 2 | q[64] << 4 | q[96] << 6);
+	}
+	put_half(b + 80, a.d);
+	put_half(b + 82, a.dmin);
+}
+
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *b = dst;
+
+	for (; n--; b += Q2_K_BYTES, x += Q2_K_VALUES)
+		encode_block(b, x);
+}
+
+const struct quant quant_Q2_K = { .decode = decode, .encode = encode };

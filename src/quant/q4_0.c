@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* | half d | 16 bytes: low nibbles are values 0-15, high nibbles 16-31 |; value = d * (q - 8) */
-#include "quant.h"
+#include "fit.h"
 
 static void decode(float *dst, const void *src, size_t n)
 {
@@ -16,4 +16,30 @@ static void decode(float *dst, const void *src, size_t n)
 	}
 }
 
-const struct quant quant_Q4_0 = { .decode = decode };
+static const struct fit_range levels = { Q4_0_VALUES, -8, 7 };
+static const struct fit_scheme scheme = {
+	.groups = 1, .width = Q4_0_VALUES, .codes_per_group = Q4_0_VALUES, .low = 1, .high = 1, .step = 1,
+	.top = 8, .from = 0.8f, .to = 1.15f, .tries = 16, .both = true, .pick = fit_pick_range, .set = &levels,
+};
+
+static void encode_block(uint8_t *b, const float *src)
+{
+	float x[Q4_0_VALUES];
+	struct fit f;
+
+	fit_load(x, src, Q4_0_VALUES);
+	fit_block(&scheme, NULL, x, &f);
+	put_half(b, f.d);
+	for (int i = 0; i < 16; i++)
+		b[2 + i] = (uint8_t)(f.code[i] | f.code[i + 16] << 4);
+}
+
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *b = dst;
+
+	for (; n--; b += Q4_0_BYTES, x += Q4_0_VALUES)
+		encode_block(b, x);
+}
+
+const struct quant quant_Q4_0 = { .decode = decode, .encode = encode };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* | half d, m | 16 bytes: low nibbles are values 0-15, high nibbles 16-31 |; value = d * q + m */
-#include "quant.h"
+#include "fit.h"
 
 static void decode(float *dst, const void *src, size_t n)
 {
@@ -16,4 +16,29 @@ static void decode(float *dst, const void *src, size_t n)
 	}
 }
 
-const struct quant quant_Q4_1 = { .decode = decode };
+static const struct affine_scheme scheme = {
+	.groups = 1, .width = Q4_1_VALUES, .top = 15, .low = 1, .high = 1, .free = true, .tries = 16,
+};
+
+static void encode_block(uint8_t *b, const float *src)
+{
+	float x[Q4_1_VALUES];
+	struct affine a;
+
+	fit_load(x, src, Q4_1_VALUES);
+	affine_block(&scheme, x, &a);
+	put_half(b, a.d);
+	put_half(b + 2, -a.dmin);
+	for (int i = 0; i < 16; i++)
+		b[4 + i] = (uint8_t)(a.q[i] | a.q[i + 16] << 4);
+}
+
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *b = dst;
+
+	for (; n--; b += Q4_1_BYTES, x += Q4_1_VALUES)
+		encode_block(b, x);
+}
+
+const struct quant quant_Q4_1 = { .decode = decode, .encode = encode };

@@ -5,7 +5,7 @@
  * bytes are the first half, the high ones the second.
  */
 #include "k.h"
-#include "quant.h"
+#include "fit.h"
 
 static void decode_block(float *dst, const uint8_t *b)
 {
@@ -29,4 +29,33 @@ static void decode(float *dst, const void *src, size_t n)
 		decode_block(dst, b);
 }
 
-const struct quant quant_Q4_K = { .decode = decode };
+static const struct affine_scheme scheme = {
+	.groups = 8, .width = 32, .top = 15, .low = 0, .high = 63, .tries = 12,
+};
+
+static void encode_block(uint8_t *b, const float *src)
+{
+	float x[Q4_K_VALUES];
+	struct affine a;
+
+	fit_load(x, src, Q4_K_VALUES);
+	affine_block(&scheme, x, &a);
+	put_half(b, a.d);
+	put_half(b + 2, a.dmin);
+	k_put(b + 4, a.scale, a.min);
+	for (int i = 0; i < 128; i++) {
+		const uint8_t *q = a.q + i / 32 * 64 + i % 32;
+
+		b[16 + i] = (uint8_t)(q[0] | q[32] << 4);
+	}
+}
+
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *b = dst;
+
+	for (; n--; b += Q4_K_BYTES, x += Q4_K_VALUES)
+		encode_block(b, x);
+}
+
+const struct quant quant_Q4_K = { .decode = decode, .encode = encode };

@@ -4,7 +4,7 @@
  * As Q4_K; the fifth bit of value i of 256 is bit i / 32 of byte i % 32.
  */
 #include "k.h"
-#include "quant.h"
+#include "fit.h"
 
 static void decode_block(float *dst, const uint8_t *b)
 {
@@ -29,4 +29,36 @@ static void decode(float *dst, const void *src, size_t n)
 		decode_block(dst, b);
 }
 
-const struct quant quant_Q5_K = { .decode = decode };
+static const struct affine_scheme scheme = {
+	.groups = 8, .width = 32, .top = 31, .low = 0, .high = 63, .tries = 12,
+};
+
+static void encode_block(uint8_t *b, const float *src)
+{
+	float x[Q5_K_VALUES];
+	struct affine a;
+
+	fit_load(x, src, Q5_K_VALUES);
+	affine_block(&scheme, x, &a);
+	put_half(b, a.d);
+	put_half(b + 2, a.dmin);
+	k_put(b + 4, a.scale, a.min);
+	memset(b + 16, 0, 32);
+	for (int i = 0; i < Q5_K_VALUES; i++)
+		b[16 + i % 32] |= (uint8_t)(a.q[i] >> 4 << i / 32);
+	for (int i = 0; i < 128; i++) {
+		const uint8_t *q = a.q + i / 32 * 64 + i % 32;
+
+		b[48 + i] = (uint8_t)((q[0] & 15) | q[32] << 4);
+	}
+}
+
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *b = dst;
+
+	for (; n--; b += Q5_K_BYTES, x += Q5_K_VALUES)
+		encode_block(b, x);
+}
+
+const struct quant quant_Q5_K = { .decode = decode, .encode = encode };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* | half d | half d * (sum of q) | 32 signed bytes |; value = d * q. Made for activations; rare in files. */
-#include "quant.h"
+#include "fit.h"
 
 static void decode(float *dst, const void *src, size_t n)
 {
@@ -15,4 +15,34 @@ static void decode(float *dst, const void *src, size_t n)
 	}
 }
 
-const struct quant quant_Q8_1 = { .decode = decode };
+static const struct fit_range levels = { Q8_1_VALUES, -127, 127 };
+static const struct fit_scheme scheme = {
+	.groups = 1, .width = Q8_1_VALUES, .codes_per_group = Q8_1_VALUES, .low = 1, .high = 1, .step = 1,
+	.top = 127, .from = 0.985f, .to = 1.005f, .tries = 8, .both = false, .pick = fit_pick_range, .set = &levels,
+};
+
+static void encode_block(uint8_t *b, const float *src)
+{
+	float x[Q8_1_VALUES];
+	struct fit f;
+	int sum = 0;
+
+	fit_load(x, src, Q8_1_VALUES);
+	fit_block(&scheme, NULL, x, &f);
+	put_half(b, f.d);
+	for (int i = 0; i < Q8_1_VALUES; i++)
+		sum += (int)f.code[i] + levels.low;
+	put_half(b + 2, fit_half(f.d * (float)sum));
+	for (int i = 0; i < Q8_1_VALUES; i++)
+		b[4 + i] = (uint8_t)((int)f.code[i] + levels.low);
+}
+
+static void encode(void *dst, const float *x, size_t n)
+{
+	uint8_t *b = dst;
+
+	for (; n--; b += Q8_1_BYTES, x += Q8_1_VALUES)
+		encode_block(b, x);
+}
+
+const struct quant quant_Q8_1 = { .decode = decode, .encode = encode };

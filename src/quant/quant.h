@@ -59,6 +59,12 @@ static inline void put32(uint8_t *p, uint32_t v)
 	put16(p + 2, (uint16_t)(v >> 16));
 }
 
+static inline void put64(uint8_t *p, uint64_t v)
+{
+	put32(p, (uint32_t)v);
+	put32(p + 4, (uint32_t)(v >> 32));
+}
+
 static inline float float_of_bits(uint32_t bits)
 {
 	float f;
@@ -102,6 +108,12 @@ static inline uint16_t half_bits(float f)
 	if (a < 0x38800000) /* subnormal: the addition rounds at 2^-24 */
 		return (uint16_t)(sign | (bits_of_float(float_of_bits(a) + 0.5f) - 0x3f000000));
 	return (uint16_t)(sign | ((a - 0x38000000 + 0xfff + (a >> 13 & 1)) >> 13));
+}
+
+/* For encoders, which write no NaN. */
+static inline float not_nan(float f)
+{
+	return f == f ? f : 0;
 }
 
 static inline float get_float(const uint8_t *p)
