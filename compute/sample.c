@@ -336,13 +336,18 @@ void sampler_free(struct sampler *s)
 	free(s);
 }
 
+void sampler_forget(struct sampler *s)
+{
+	s->said_n = s->said_at = 0;
+	memset(s->count, 0, s->cands.vocab * sizeof *s->count);
+}
+
 void sampler_reset(struct sampler *s)
 {
+	sampler_forget(s);
 	mt_seed(&s->draw, s->seed);
 	mt_seed(&s->xtc, s->seed);
 	s->mu = 2 * s->o.mirostat_tau;
-	s->said_n = s->said_at = 0;
-	memset(s->count, 0, s->cands.vocab * sizeof *s->count);
 }
 
 uint32_t sampler_seed(const struct sampler *s)

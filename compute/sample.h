@@ -44,6 +44,9 @@ void sampler_free(struct sampler *s); /* NULL is fine */
 int32_t sampler_pick(struct sampler *s, const float *logits);
 /* Tells what was said: for penalties and dry. Prompt tokens too. */
 void sampler_accept(struct sampler *s, int32_t id);
+/* Forgets what was said. */
+void sampler_forget(struct sampler *s);
+/* The same, and starts the random numbers again. */
 void sampler_reset(struct sampler *s);
 /* The seed in use. */
 uint32_t sampler_seed(const struct sampler *s);
