@@ -6,9 +6,15 @@ COMPUTE_LIBS = libcomputecore.la libggufcore.la $(JANSSON_LIBS) $(PCRE2_LIBS) $(
 libcomputecore_la_SOURCES = %D%/team.h %D%/team.c %D%/matmul.h %D%/matmul.c %D%/act.h %D%/act.c
 libcomputecore_la_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 libcomputecore_la_CFLAGS = $(COMPUTE_CFLAGS)
-## sampling, and what the programs share
-libcomputecore_la_SOURCES += %D%/opt.h %D%/opt.c %D%/threads.h %D%/threads.c %D%/mt.h %D%/mt.c %D%/sampler.h \
+## sampling
+libcomputecore_la_SOURCES += %D%/threads.h %D%/threads.c %D%/mt.h %D%/mt.c %D%/sampler.h %D%/divergence.h %D%/divergence.c \
 	%D%/sample.h %D%/sample.c %D%/sample_cut.c %D%/sample_rank.c %D%/sample_repeat.c
 ## where a model comes from
 libcomputecore_la_SOURCES += %D%/source.h %D%/source.c %D%/backend.h %D%/file.c %D%/tree.c %D%/treeval.h %D%/treeval.c \
 	%D%/load.h %D%/load.c
+## what the programs share
+noinst_LTLIBRARIES += libcomputecli.la
+libcomputecli_la_SOURCES = %D%/opt.h %D%/opt.c %D%/cli.h %D%/cli.c %D%/safe.h %D%/safe.c %D%/sample_opt.h %D%/sample_opt.c
+libcomputecli_la_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+libcomputecli_la_CFLAGS = $(COMPUTE_CFLAGS)
+COMPUTE_CLI_LIBS = libcomputecli.la $(COMPUTE_LIBS)

@@ -6,3 +6,7 @@ check_PROGRAMS += %D%/test_source
 tests_test_source_SOURCES = %D%/tap.h %D%/plain.h %D%/test_source.c
 tests_test_source_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 tests_test_source_LDADD = $(COMPUTE_LIBS)
+check_PROGRAMS += %D%/test_opt
+tests_test_opt_SOURCES = %D%/tap.h %D%/test_opt.c
+tests_test_opt_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+tests_test_opt_LDADD = libcomputecli.la

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "cli.h"
+#include "matmul.h"
+#include "safe.h"
+#include "threads.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const struct cli cli_defaults = { .batch = 512, .check = true };
+
+struct word { const char *name; int value; };
+
+static const char *read_word(const struct word *words, int *field, const char *value)
+{
+	for (; words->name; words++)
+		if (!strcmp(words->name, value)) {
+			*field = words->value;
+			return NULL;
+		}
+	return "none of those there are";
+}
+
+static const char *read_cache_type(void *field, const char *value)
+{
+	static const struct word words[] = { { "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { 0 } };
+	int v = CACHE_F16;
+	const char *wrong = read_word(words, &v, value);
+
+	*(enum cache_type *)field = (enum cache_type)v;
+	return wrong;
+}
+
+static const char *read_load_mode(void *field, const char *value)
+{
+	static const struct word words[] = {
+		{ "auto", LOAD_AUTO }, { "backing", LOAD_BACKING }, { "mmap", LOAD_MMAP }, { "mlock", LOAD_MLOCK },
+		{ "populate", LOAD_POPULATE }, { "read", LOAD_READ }, { 0 },
+	};
+	int v = LOAD_AUTO;
+	const char *wrong = read_word(words, &v, value);
+
+	*(enum load_mode *)field = (enum load_mode)v;
+	return wrong;
+}
+
+#define AT(field) offsetof(struct cli, field)
+const struct opt cli_options[] = {
+	{ "Common", NULL, NULL, OPT_GROUP, 0, NULL },
+	{ "-h, --help, --usage", NULL, "print this and exit", OPT_ON, AT(help), NULL },
+	{ "--version", NULL, "print version and kernels in use, and exit", OPT_ON, AT(version), NULL },
+	{ "-m, --model", "PATH", "the model: a mount, a directory of its layout, or a .gguf file", OPT_TEXT, AT(model), NULL },
+	{ "-t, --threads", "N", "threads; 0: as many as affinity and cgroup allow", OPT_UINT, AT(threads), NULL },
+	{ "-c, --ctx-size", "N", "tokens of context; 0: the model's own", OPT_UINT, AT(context), NULL },
+	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once", OPT_UINT, AT(batch), NULL },
+	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: f16, f32, q8_0 (default: f16)", OPT_CALL, AT(k), read_cache_type },
+	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: f16, f32, q8_0 (default: f16)", OPT_CALL, AT(v), read_cache_type },
+	{ "-lm, --load-mode", "MODE", "auto, backing, mmap, mlock, populate, read (default: auto)", OPT_CALL, AT(mode),
+	  read_load_mode },
+	{ "--lazy", NULL, "leave embeddings alone until they are needed", OPT_ON, AT(lazy), NULL },
+	{ "--no-check", NULL, "do not look for NaN and Inf in the weights", OPT_OFF, AT(check), NULL },
+	{ "--check-tensors", NULL, "look for NaN and Inf in the weights (the default)", OPT_ON, AT(check), NULL },
+	{ "--timings", NULL, "print what each phase of loading took", OPT_ON, AT(timings), NULL },
+	{ 0 },
+};
+
+double cli_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void cli_start(struct cli *c, const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/');
+
+	c->program = slash ? slash + 1 : argv0;
+	c->start = c->last = cli_now();
+}
+
+/* ---- messages ---- */
+
+__attribute__((format(printf, 3, 0)))
+static void say(const struct cli *c, const char *object, const char *fmt, va_list ap)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	fprintf(stderr, "%s: ", c->program);
+	if (object) {
+		safe_print(stderr, object, strlen(object));
+		fputs(": ", stderr);
+	}
+	if (text)
+		safe_print(stderr, text, strlen(text));
+	fputc('\n', stderr);
+	free(text);
+}
+
+int cli_error(const struct cli *c, const char *object, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(c, object, fmt, ap);
+	va_end(ap);
+	return 1;
+}
+
+void cli_warn(const struct cli *c, const char *object, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(c, object, fmt, ap);
+	va_end(ap);
+}
+
+int cli_fail(const struct cli *c, const char *object, const struct gguf_error *e)
+{
+	return cli_error(c, object, "%s", e->text);
+}
+
+void cli_version(const struct cli *c)
+{
+	struct gguf_error e;
+
+	if (mat_init(&e)) {
+		printf("%s (%s %s), %s\n", c->program, PACKAGE_NAME, PACKAGE_VERSION, e.text);
+		return;
+	}
+	printf("%s (%s %s), kernels: %s\n", c->program, PACKAGE_NAME, PACKAGE_VERSION, mat_tier());
+}
+
+/* ---- loading ---- */
+
+/* Not before loading takes long enough to be waited for. */
+static void draw_bar(void *ctx, uint64_t done, uint64_t total)
+{
+	enum { WIDTH = 40 };
+	static const char full[] = "########################################", none[] = "........................................";
+	struct cli *c = ctx;
+	double now = cli_now();
+	int n = total ? (int)((double)done / (double)total * WIDTH) : WIDTH;
+
+	if (now - c->start < 0.3 || (now - c->bar_drawn < 0.05 && done < total))
+		return;
+	c->bar_drawn = now;
+	fprintf(stderr, "\rloading [%.*s%.*s] %3d %%", n, full, WIDTH - n, none, (int)(100.0 * n / WIDTH));
+}
+
+static void clear_bar(struct cli *c)
+{
+	if (c->bar_drawn > 0)
+		fputs("\r\033[K", stderr);
+	c->bar_drawn = 0;
+}
+
+int cli_source(struct cli *c, struct source **s)
+{
+	struct source_options o = { .mode = c->mode, .lazy = c->lazy };
+	struct gguf_error e = { 0 };
+
+	if (isatty(STDERR_FILENO)) {
+		o.progress = draw_bar;
+		o.progress_ctx = c;
+	}
+	if (source_open(s, c->model, &o, &e))
+		return cli_fail(c, c->model, &e);
+	cli_phase(c, "open");
+	return 0;
+}
+
+static struct llm_options llm_options(const struct cli *c)
+{
+	return (struct llm_options){
+		.threads = c->threads, .context = c->context, .batch = c->batch, .k = c->k, .v = c->v, .check = c->check,
+	};
+}
+
+static void clamp_threads(struct cli *c)
+{
+	unsigned allowed = threads_allowed();
+
+	if (c->threads > allowed) {
+		cli_warn(c, "threads", "%u asked for, affinity and cgroup allow %u: using %u", c->threads, allowed, allowed);
+		c->threads = allowed;
+	}
+}
+
+static void print_bytes(FILE *f, const char *what, uint64_t bytes)
+{
+	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+	double n = (double)bytes;
+	size_t u = 0;
+
+	for (; n >= 1024 && u + 1 < sizeof(units) / sizeof(*units); u++)
+		n /= 1024;
+	fprintf(f, "%-10s %15llu bytes  (%.1f %s)\n", what, (unsigned long long)bytes, n, units[u]);
+}
+
+static void print_estimate(FILE *f, const struct llm_estimate *est)
+{
+	print_bytes(f, "weights", est->weights);
+	print_bytes(f, "KV cache", est->cache);
+	print_bytes(f, "buffers", est->buffers);
+}
+
+int cli_estimate(struct cli *c, struct source *s)
+{
+	struct llm_options o = llm_options(c);
+	struct llm_estimate est;
+	struct gguf_error e = { 0 };
+
+	if (llm_estimate(s, &o, &est, &e))
+		return cli_fail(c, c->model, &e);
+	print_estimate(stdout, &est);
+	return 0;
+}
+
+int cli_llm(struct cli *c, struct source *s, struct llm **m)
+{
+	struct llm_options o;
+	struct llm_estimate est;
+	struct gguf_error e = { 0 };
+	int err;
+
+	clamp_threads(c);
+	o = llm_options(c);
+	err = llm_open(m, s, &o, &e);
+	clear_bar(c);
+	if (err == -ENOMEM && !llm_estimate(s, &o, &est, NULL))
+		print_estimate(stderr, &est);
+	if (err)
+		return cli_fail(c, c->model, &e);
+	cli_phase(c, "map");
+	return 0;
+}
+
+/* ---- phases ---- */
+
+void cli_phase(struct cli *c, const char *name)
+{
+	double now = cli_now();
+
+	if (c->phases < CLI_PHASES) {
+		c->phase[c->phases].name = name;
+		c->phase[c->phases++].seconds = now - c->last;
+	}
+	c->last = now;
+}
+
+void cli_print_phases(const struct cli *c)
+{
+	if (!c->timings)
+		return;
+	for (unsigned i = 0; i < c->phases; i++)
+		fprintf(stderr, "%-12s %10.3f ms\n", c->phase[i].name, 1e3 * c->phase[i].seconds);
+	fprintf(stderr, "%-12s %10.3f ms\n", "in all", 1e3 * (c->last - c->start));
+}
+
+/* ---- files ---- */
+
+static int slurp(FILE *f, char **text, size_t *n)
+{
+	size_t cap = 4096, got;
+	char *p = malloc(cap + 1), *grown;
+
+	*n = 0;
+	while (p && (got = fread(p + *n, 1, cap - *n, f)) > 0) {
+		*n += got;
+		if (*n < cap)
+			continue;
+		cap *= 2;
+		grown = realloc(p, cap + 1);
+		if (!grown)
+			free(p);
+		p = grown;
+	}
+	if (!p)
+		return -ENOMEM;
+	if (ferror(f)) {
+		free(p);
+		return -EIO;
+	}
+	p[*n] = '\0';
+	*text = p;
+	return 0;
+}
+
+int cli_read_file(const struct cli *c, const char *path, char **text, size_t *n)
+{
+	bool standard = !strcmp(path, "-");
+	FILE *f = standard ? stdin : fopen(path, "re");
+	int err;
+
+	if (!f)
+		return cli_error(c, path, "%s", strerror(errno));
+	errno = 0;
+	err = slurp(f, text, n);
+	if (err == -EIO && errno)
+		err = -errno;
+	if (!standard)
+		fclose(f);
+	return err ? cli_error(c, path, "%s", strerror(-err)) : 0;
+}

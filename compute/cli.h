@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What the programs that run a model share: their common options, how they open it, and how they report. */
+#ifndef CLI_H
+#define CLI_H
+#include "llm.h"
+#include "opt.h"
+#include "source.h"
+
+enum { CLI_PHASES = 8 };
+struct cli {
+	const char *program;
+	const char *model;
+	unsigned threads, context, batch;
+	enum cache_type k, v;
+	enum load_mode mode;
+	bool lazy, check, timings, help, version;
+	/* set by the functions below */
+	double start, last; /* seconds on the monotonic clock */
+	struct { const char *name; double seconds; } phase[CLI_PHASES];
+	unsigned phases;
+	double bar_drawn;   /* when the progress bar was drawn last; 0: never */
+};
+
+/* Rows for struct cli, and what it holds without options. */
+extern const struct opt cli_options[];
+extern const struct cli cli_defaults;
+
+/* Starts the clocks. */
+void cli_start(struct cli *c, const char *argv0);
+/* "program: object: text" on stderr, what cannot be printed escaped. Returns 1, the exit status. */
+int cli_fail(const struct cli *c, const char *object, const struct gguf_error *e);
+__attribute__((format(printf, 3, 4)))
+int cli_error(const struct cli *c, const char *object, const char *fmt, ...);
+/* The same as a warning. */
+__attribute__((format(printf, 3, 4)))
+void cli_warn(const struct cli *c, const char *object, const char *fmt, ...);
+
+/* Opens c->model. 0, or the exit status after a message. */
+int cli_source(struct cli *c, struct source **s);
+/* Makes it ready to run, with a progress bar where stderr is a terminal. A lack of memory is told with the estimate. */
+int cli_llm(struct cli *c, struct source *s, struct llm **m);
+/* Prints what it would take. */
+int cli_estimate(struct cli *c, struct source *s);
+
+/* Ends a phase: what passed since the last one ended belongs to name, which must stay. */
+void cli_phase(struct cli *c, const char *name);
+void cli_print_phases(const struct cli *c);
+double cli_now(void);
+void cli_version(const struct cli *c);
+
+/* The whole file at path ("-": standard input) in *text, to be free()d, with a NUL after it. */
+int cli_read_file(const struct cli *c, const char *path, char **text, size_t *n);
+#endif
