@@ -8,7 +8,7 @@ libggufcore_la_SOURCES = %D%/gguf.h %D%/gguf-types.def %D%/tree.h %D%/target.h \
 	%D%/error.h %D%/error.c \
 	%D%/quote.h %D%/quote.c \
 	%D%/identify.h %D%/identify.c \
-	%D%/input.h %D%/input.c \
+	%D%/input.h %D%/input.c %D%/pages.h %D%/pages.c \
 	%D%/cursor.h %D%/cursor.c \
 	%D%/names.h %D%/names.c \
 	%D%/model.h %D%/parse.c %D%/place.c \

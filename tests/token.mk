@@ -1,0 +1,10 @@
+check_PROGRAMS += %D%/test_token
+%C%_test_token_SOURCES = %D%/tap.h %D%/test_token.c
+%C%_test_token_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+%C%_test_token_CFLAGS = $(COMPUTE_CFLAGS)
+%C%_test_token_LDADD = $(COMPUTE_LIBS)
+noinst_PROGRAMS += %D%/bench_token
+%C%_bench_token_SOURCES = %D%/bench_token.c
+%C%_bench_token_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+%C%_bench_token_CFLAGS = $(COMPUTE_CFLAGS)
+%C%_bench_token_LDADD = $(COMPUTE_LIBS)

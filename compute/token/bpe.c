@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include "bytemap.h"
 #include "merge.h"
+#include "pages.h"
 #include "split.h"
 #include "utf8.h"
 #include "vocab.h"
 
 struct pair_slot {
 	uint32_t left, right; /* symbols */
-	uint32_t rank;        /* NO_PAIR: free */
+	uint32_t next_rank;   /* the rank and one; 0: free */
 	uint32_t merged;      /* symbol */
 };
 
@@ -54,7 +55,7 @@ static void pair_put(struct bpe *b, const struct pair_slot *p)
 {
 	size_t i = pair_place(b, p->left, p->right);
 
-	for (; b->pair[i].rank != NO_PAIR; i = (i + 1) & b->mask)
+	for (; b->pair[i].next_rank; i = (i + 1) & b->mask)
 		if (b->pair[i].left == p->left && b->pair[i].right == p->right)
 			return;
 	b->pair[i] = *p;
@@ -160,12 +161,12 @@ static int make_pairs(struct bpe *b, const struct gguf_bytes *merge, size_t n)
 		slots *= 2;
 	for (size_t i = 0; i < n; i++)
 		bytes += merge[i].n;
+	b->mask = slots - 1;
 	b->joined = malloc(bytes + 1);
-	b->pair = malloc(slots * sizeof *b->pair);
+	b->pair = calloc(slots, sizeof *b->pair);
 	if (!b->joined || !b->pair)
 		return -ENOMEM;
-	memset(b->pair, 0xff, slots * sizeof *b->pair);
-	b->mask = slots - 1;
+	pages_ready(b->pair, slots * sizeof *b->pair);
 	b->seed = random_seed();
 	return 0;
 }
@@ -186,7 +187,7 @@ static int load_merges(struct vocab *v, struct bpe *b, struct source *s, struct 
 	if (err)
 		return gguf_fail(e, err, 0, "%s: %s", key, err == -ENOMEM ? "no memory" : "too many");
 	for (size_t i = 0; i < n; i++) {
-		p.rank = (uint32_t)i;
+		p.next_rank = (uint32_t)i + 1;
 		err = add_merge(v, b, merge[i], &p);
 		if (err == -EINVAL)
 			return gguf_fail(e, err, 0, "%s: item %zu has no space between two texts", key, i);
@@ -275,8 +276,8 @@ static void bpe_pair(const void *ctx, struct symbol *a, const struct symbol *rig
 	for (size_t i = pair_place(b, a->id, right->id);; i = (i + 1) & b->mask) {
 		const struct pair_slot *p = &b->pair[i];
 
-		if ((p->left == a->id && p->right == right->id) || p->rank == NO_PAIR) {
-			a->key = p->rank;
+		if ((p->left == a->id && p->right == right->id) || !p->next_rank) {
+			a->key = p->next_rank - 1;
 			a->merged = p->merged;
 			return;
 		}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include "index.h"
+#include "pages.h"
 
 uint64_t random_seed(void)
 {
@@ -27,11 +28,11 @@ static size_t slots_for(size_t n)
 static int make_slots(struct text_index *x, size_t n)
 {
 	size_t slots = slots_for(n);
-	struct index_slot *slot = malloc(slots * sizeof *slot);
+	struct index_slot *slot = calloc(slots, sizeof *slot);
 
 	if (!slot)
 		return -ENOMEM;
-	memset(slot, 0xff, slots * sizeof *slot);
+	pages_ready(slot, slots * sizeof *slot);
 	x->slot = slot;
 	x->mask = slots - 1;
 	return 0;
@@ -56,15 +57,15 @@ static void put(struct text_index *x, const struct gguf_bytes *text, uint64_t h,
 	uint32_t tag = (uint32_t)(h >> 32);
 	size_t i = h & x->mask;
 
-	for (; x->slot[i].id >= 0; i = (i + 1) & x->mask) {
-		const struct gguf_bytes *have = &text[x->slot[i].id];
+	for (; x->slot[i].next_id; i = (i + 1) & x->mask) {
+		const struct gguf_bytes *have = &text[x->slot[i].next_id - 1];
 
 		if (x->slot[i].tag == tag && have->n == text[id].n && !memcmp(have->p, text[id].p, have->n)) {
-			x->slot[i].id = id;
+			x->slot[i].next_id = id + 1;
 			return;
 		}
 	}
-	x->slot[i] = (struct index_slot){ tag, id };
+	x->slot[i] = (struct index_slot){ tag, id + 1 };
 	x->used++;
 }
 
@@ -77,12 +78,12 @@ static int grow(struct text_index *x, const struct gguf_bytes *text)
 		return err;
 	x->used = 0;
 	for (size_t i = 0; i <= old.mask; i++) {
-		int32_t id = old.slot[i].id;
+		int32_t id = old.slot[i].next_id - 1;
 
 		if (id >= 0)
 			put(x, text, text_hash(x->seed, text[id].p, text[id].n), id);
 	}
-	free(old.slot);
+	index_free(&old);
 	return 0;
 }
 

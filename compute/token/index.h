@@ -8,8 +8,8 @@
 #include "gguf.h"
 
 struct index_slot {
-	uint32_t tag; /* upper half of the hash */
-	int32_t id;   /* -1: free */
+	uint32_t tag;    /* upper half of the hash */
+	int32_t next_id; /* the id and one; 0: free */
 };
 
 struct text_index {
@@ -71,10 +71,10 @@ static inline int32_t index_find_hashed(const struct text_index *x, const struct
 	for (size_t i = h & x->mask;; i = (i + 1) & x->mask) {
 		const struct index_slot *s = &x->slot[i];
 
-		if (s->id < 0)
+		if (!s->next_id)
 			return -1;
-		if (s->tag == tag && text[s->id].n == n && !memcmp(text[s->id].p, p, n))
-			return s->id;
+		if (s->tag == tag && text[s->next_id - 1].n == n && !memcmp(text[s->next_id - 1].p, p, n))
+			return s->next_id - 1;
 	}
 }
 

@@ -8,34 +8,38 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include "pages.h"
 #include "vocab.h"
 
+struct piece {
+	size_t at;        /* in bytes */
+	uint32_t n;
+	atomic_uint made;
+};
+
 struct pieces {
-	pthread_mutex_t lock;  /* of whoever makes a piece */
-	size_t *at;            /* n places in bytes */
-	uint32_t *length;
-	atomic_uchar *made;
+	pthread_mutex_t lock; /* of whoever makes a piece */
+	struct piece *piece;  /* one per token */
 	char *bytes;
 };
 
 int pieces_make(struct vocab *v)
 {
 	struct pieces *p = calloc(1, sizeof *p);
-	size_t total = 0;
+	size_t size = 0;
 
 	if (!p)
 		return -ENOMEM;
 	v->pieces = p;
 	pthread_mutex_init(&p->lock, NULL);
-	p->at = malloc(v->n * sizeof *p->at);
-	p->length = malloc(v->n * sizeof *p->length);
-	p->made = calloc(v->n, sizeof *p->made);
-	for (size_t i = 0; p->at && i < v->n; i++) {
-		p->at[i] = total;
-		total += v->text[i].n;
+	p->piece = calloc(v->n, sizeof *p->piece);
+	pages_ready(p->piece, v->n * sizeof *p->piece);
+	for (size_t i = 0; p->piece && i < v->n; i++) {
+		p->piece[i].at = size;
+		size += v->text[i].n;
 	}
-	p->bytes = malloc(total + 1);
-	return p->at && p->length && p->made && p->bytes ? 0 : -ENOMEM;
+	p->bytes = malloc(size + 1);
+	return p->piece && p->bytes ? 0 : -ENOMEM;
 }
 
 void pieces_free(struct pieces *p)
@@ -43,9 +47,7 @@ void pieces_free(struct pieces *p)
 	if (!p)
 		return;
 	pthread_mutex_destroy(&p->lock);
-	free(p->at);
-	free(p->length);
-	free(p->made);
+	free(p->piece);
 	free(p->bytes);
 	free(p);
 }
@@ -112,16 +114,18 @@ static size_t make_piece(const struct vocab *v, int32_t id, char *out)
 
 struct gguf_bytes vocab_piece(const struct vocab *v, int32_t id, bool special)
 {
-	struct pieces *p = v->pieces;
+	struct pieces *all = v->pieces;
+	struct piece *p;
 
 	if (id < 0 || (size_t)id >= v->n || (!special && token_is(v, id, ATTR_CONTROL | ATTR_UNKNOWN)))
 		return (struct gguf_bytes){ "", 0 };
-	if (!atomic_load_explicit(&p->made[id], memory_order_acquire)) {
-		pthread_mutex_lock(&p->lock);
-		if (!atomic_load_explicit(&p->made[id], memory_order_relaxed))
-			p->length[id] = (uint32_t)make_piece(v, id, p->bytes + p->at[id]);
-		atomic_store_explicit(&p->made[id], 1, memory_order_release);
-		pthread_mutex_unlock(&p->lock);
+	p = &all->piece[id];
+	if (!atomic_load_explicit(&p->made, memory_order_acquire)) {
+		pthread_mutex_lock(&all->lock);
+		if (!atomic_load_explicit(&p->made, memory_order_relaxed))
+			p->n = (uint32_t)make_piece(v, id, all->bytes + p->at);
+		atomic_store_explicit(&p->made, 1, memory_order_release);
+		pthread_mutex_unlock(&all->lock);
 	}
-	return (struct gguf_bytes){ p->bytes + p->at[id], p->length[id] };
+	return (struct gguf_bytes){ all->bytes + p->at, p->n };
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "pages.h"
+#include <stdint.h>
+#include <sys/mman.h>
+
+enum { WORTH_IT = 64 << 10, PAGE = 4 << 10, HUGE_PAGE = 2 << 20 };
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* since Linux 5.14; older ones refuse it, and the faults come one by one */
+#endif
+
+void pages_ready(void *p, size_t n)
+{
+	size_t head = (size_t)(-(uintptr_t)p % PAGE);
+
+	if (!p || n < WORTH_IT)
+		return;
+	if (n >= 2 * HUGE_PAGE)
+		madvise((char *)p + head, (n - head) / PAGE * PAGE, MADV_HUGEPAGE);
+	madvise((char *)p + head, (n - head) / PAGE * PAGE, MADV_POPULATE_WRITE);
+}
