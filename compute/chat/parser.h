@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by parser.c (statements) and expression.c. */
+#ifndef PARSER_H
+#define PARSER_H
+#include "lexer.h"
+#include "node.h"
+
+enum { NAME_SLOTS = 1024 };
+
+struct parser {
+	struct job *j;
+	struct template *t;
+	const struct token *token; /* the current one */
+	struct name *slots[NAME_SLOTS];
+	unsigned loops;            /* open ones in this macro */
+	unsigned optional;         /* open ifs: what they guard need not exist */
+	unsigned seen;             /* enum node_flags of special names met in the macro */
+};
+
+__attribute__((format(printf, 2, 3), noreturn))
+void parse_fail(struct parser *p, const char *fmt, ...);
+bool at(const struct parser *p, enum token_kind kind);
+bool at_name(const struct parser *p, const char *name);
+bool skip_if(struct parser *p, enum token_kind kind);
+bool skip_name(struct parser *p, const char *name);
+void next(struct parser *p);
+const struct token *expect(struct parser *p, enum token_kind kind);
+const struct token *look(const struct parser *p);
+
+struct name *intern(struct parser *p, const struct str *s);
+struct node *node_new(struct parser *p, enum node_kind kind);
+/* Adds child to list of parent, or notes that it is parent's field; keeps parent->depth. */
+void node_add(struct parser *p, struct node *parent, struct nodes *list, struct node *child);
+struct node *node_under(struct parser *p, struct node *parent, struct node *child);
+
+/* One more level of recursion; every parse_enter() has its parse_leave(). */
+void parse_enter(struct parser *p);
+void parse_leave(struct parser *p);
+
+struct node *parse_expression(struct parser *p, bool conditional);
+/* Expressions with commas are a tuple. end: a name that ends it too, or NULL. */
+struct node *parse_tuple(struct parser *p, bool conditional, const char *end, bool parentheses);
+struct node *parse_target(struct parser *p, const char *end, bool namespaces);
+/* A row of filters upon operand; inline: the first one has no '|' before it. */
+struct node *parse_filters(struct parser *p, struct node *operand, bool inline_first);
+#endif
