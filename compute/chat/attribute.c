@@ -124,7 +124,7 @@ static struct value item(struct run *r, struct value object, struct value key, b
 	if (object.type != V_STRING)
 		return object.l->v[i];
 	size_t from = str_offset(object.s, (size_t)i), len;
-	job_charge(&r->job, str_chars(object.s) == object.s->n ? 0 : from / 64);
+	job_charge(&r->job, str_chars(object.s) == object.s->n ? 0 : from / 8);
 	utf8_get(object.s->p + from, object.s->n - from, &len);
 	return v_str(str_part(&r->job, object.s, from, from + len));
 }

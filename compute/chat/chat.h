@@ -32,10 +32,14 @@ const char *chat_name(const struct chat *c);
 const char *chat_why(const struct chat *c);
 /* Names of the templates of a model (0, 1, ...), then NULL; the unnamed one is "default". */
 const char *chat_model_template(struct source *s, size_t i);
-/* Names of our own, then NULL. */
+/* Names of our own, then NULL; and the text of one, NULL for an unknown name. */
 const char *chat_builtin(size_t i);
+const char *chat_builtin_text(const char *name);
 
 /*
+ * What is rendered is to be tokenized with VOCAB_PARSE. Many templates write the BOS themselves: add one only where the
+ * text does not start with it.
+ *
  * Renders a case: an object whose members (messages, tools, add_generation_prompt, enable_thinking, ...) are the
  * template's global variables. bos_token and eos_token come from the vocabulary unless the case has them. now is the
  * clock in seconds since the epoch. *out is to be free()d. Errors as of template_render().

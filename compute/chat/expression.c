@@ -31,7 +31,8 @@ static struct node *parse_strings(struct parser *p)
 
 	for (next(p); at(p, T_STRING); next(p))
 		s = str_concat(p->j, s, p->token->s);
-	s->buf = NULL; /* the template's memory is not to be written when it runs */
+	s->buf = NULL; /* the template's memory is not to be written when it runs, */
+	str_chars(s);  /* nor the count in s */
 	n->value = v_str(s);
 	return n;
 }

@@ -41,18 +41,11 @@ static struct value f_first(struct run *r, const struct value *a, const struct a
 	return cursor_next(r, &c, &v) ? v : undefined_hint(r, "No first item, sequence was empty.");
 }
 
-static void need_reversible(struct run *r, struct value v)
-{
-	if (!iterable(v) || v.type == V_ITERATOR || v.type == V_UNDEFINED)
-		run_fail(r, "'%s' object is not reversible", type_name(v));
-}
-
 static struct value f_last(struct run *r, const struct value *a, const struct args *all)
 {
 	(void)all;
-	if (a[0].type == V_UNDEFINED)
-		undefined_fail(r, a[0]);
-	need_reversible(r, a[0]);
+	if (!iterable(a[0]) || a[0].type == V_ITERATOR)
+		run_fail(r, "'%s' object is not reversible", type_name(a[0]));
 	struct list *l = items_of(r, a[0]);
 	return l->n ? l->v[l->n - 1] : undefined_hint(r, "No last item, sequence was empty.");
 }

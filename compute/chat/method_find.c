@@ -216,9 +216,7 @@ struct list *split_space(struct run *r, const struct str *s, int64_t limit)
 			return l;
 		size_t from = i;
 		if (!limit--) {
-			struct str rest = *s;
-
-			list_push(&r->job, l, v_str(strip_text(r, str_part(&r->job, &rest, from, s->n), NULL, STRIP_RIGHT)));
+			list_push(&r->job, l, v_str(str_part(&r->job, s, from, s->n)));
 			return l;
 		}
 		for (; i < s->n && !space_at(s, i); i += len)
@@ -281,7 +279,7 @@ static struct list *rsplit_space(struct run *r, struct str *s, int64_t limit)
 
 		job_charge(&r->job, 1);
 		if (!limit--) {
-			list_push(&r->job, l, v_str(strip_text(r, s, NULL, STRIP_LEFT)));
+			list_push(&r->job, l, v_str(s));
 			break;
 		}
 		for (; from; from -= k) {

@@ -180,7 +180,7 @@ static struct node *parse_for(struct parser *p, struct node *n)
 	n->flags = skip_name(p, "recursive") ? NODE_RECURSIVE : 0;
 	p->loops++;
 	p->optional = 0;
-	statement_body(p, &n->list, n, (const char *const[]){ "endfor", "else", NULL });
+	statement_body(p, &n->list, n, (const char *const[]){ "else", "endfor", NULL });
 	p->loops--;
 	if (skip_name(p, "else"))
 		statement_body(p, &n->orelse, n, (const char *const[]){ "endfor", NULL });
@@ -361,6 +361,14 @@ static const struct statement { const char *name; enum node_kind kind; statement
 	{ "from", N_SCOPE, refuse_files },
 };
 
+/* The tag that closes: the last one of those that may follow. */
+static const char *closing(const char *const *ends)
+{
+	while (ends[1])
+		ends++;
+	return *ends;
+}
+
 static struct node *parse_statement(struct parser *p, const char *const *ends)
 {
 	if (!at(p, T_NAME))
@@ -374,7 +382,7 @@ static struct node *parse_statement(struct parser *p, const char *const *ends)
 		}
 	const struct str *s = p->token->s;
 	if (ends)
-		parse_fail(p, "Encountered unknown tag '%.*s'; '%s' is still open", (int)s->n, s->p, *ends);
+		parse_fail(p, "Encountered unknown tag '%.*s'; '%s' has not come yet", (int)s->n, s->p, closing(ends));
 	parse_fail(p, "Encountered unknown tag '%.*s'.", (int)s->n, s->p);
 }
 
@@ -425,14 +433,14 @@ static void parse_body(struct parser *p, struct nodes *body, struct node *parent
 		expect(p, T_BLOCK_END);
 	}
 	if (ends && at(p, T_EOF))
-		parse_fail(p, "Unexpected end of template: '%s' is missing (for line %u)", *ends, parent->line);
+		parse_fail(p, "Unexpected end of template: '%s' is missing (for line %u)", closing(ends), parent->line);
 	parse_leave(p);
 }
 
 /* Whether the text is one of Go's templates, which some files have in this place. */
 static bool is_go(const char *text, size_t n, unsigned *line)
 {
-	static const char *const words[] = { ".", "$", "if ", "range ", "end ", "end}", "with ", "define ", "template " };
+	static const char *const words[] = { ".", "$", "if .", "range .", "range $", "with ." };
 	const char *p = text, *end = text + n;
 
 	if (memmem(text, n, "{%", 2))
