@@ -253,6 +253,7 @@ static struct value slice_range(struct run *r, const struct range *range, const 
 	struct range *s = job_alloc(&r->job, sizeof *s);
 
 	s->start = range->start + sl->start * range->step;
+	s->stop = range->start + sl->stop * range->step;
 	s->step = range->step * sl->step;
 	s->n = (uint64_t)sl->n;
 	return (struct value){ .type = V_RANGE, .range = s };

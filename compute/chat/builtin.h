@@ -23,7 +23,11 @@ typedef struct value builtin_fn(struct run *r, const struct value *a, const stru
 struct builtin {
 	const char *name;
 	builtin_fn *fn;
-	const char *params; /* names; with a '?' those that may be left out; "*" at the end: any more arguments, in all */
+	/*
+	 * Names of parameters; with a '?' those that may be left out; "*" at the end: any more arguments, in all.
+	 * "lazy:" first: the call gives an iterator, and fn is called when that is walked.
+	 */
+	const char *params;
 };
 
 /* Puts the arguments where fn wants them and calls it. */

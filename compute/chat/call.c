@@ -211,6 +211,8 @@ struct value macro_call(struct run *r, struct macro *m, const struct args *args)
 
 /* ---- built-in functions ---- */
 
+#define LAZY "lazy:"
+
 struct parameter {
 	const char *name;
 	size_t n;
@@ -243,12 +245,26 @@ static struct value keyword_for(const struct args *args, const struct parameter 
 	return absent;
 }
 
+static struct value postponed(struct run *r, const struct builtin *b, const struct value *a, const struct args *args)
+{
+	struct value v = v_iterator(r, "generator", NULL);
+	struct args *kept = job_alloc(&r->job, sizeof *kept);
+
+	*kept = *args;
+	kept->v = job_grow(&r->job, args->v, args->n, args->n, sizeof *args->v);
+	v.it->fn = b;
+	v.it->a = job_grow(&r->job, a, MAX_PARAMS, MAX_PARAMS, sizeof *a);
+	v.it->args = kept;
+	return v;
+}
+
 struct value builtin_call(struct run *r, const struct builtin *b, const struct args *args)
 {
 	struct parameter p[MAX_PARAMS];
-	struct value a[MAX_PARAMS];
+	struct value a[MAX_PARAMS] = { { .type = V_ABSENT } };
 	size_t n, used = 0;
-	bool any = split_parameters(b->params, p, &n);
+	bool lazy = !strncmp(b->params, LAZY, strlen(LAZY));
+	bool any = split_parameters(b->params + (lazy ? strlen(LAZY) : 0), p, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		a[i] = i < args->n ? args->v[i] : keyword_for(args, &p[i], &used);
@@ -259,7 +275,7 @@ struct value builtin_call(struct run *r, const struct builtin *b, const struct a
 		run_fail(r, "%s() takes at most %zu argument(s), %zu given", b->name, n, args->n);
 	if (!any && args->nkw > used)
 		run_fail(r, "%s() got an unexpected keyword argument", b->name);
-	return b->fn(r, a, args);
+	return lazy ? postponed(r, b, a, args) : b->fn(r, a, args);
 }
 
 static struct value method_call(struct run *r, const struct method *m, const struct args *args)

@@ -141,6 +141,8 @@ static enum flow exec_filtered(struct run *r, const struct node *n)
 	struct value v;
 	enum flow flow = filtered_body(r, n, &v);
 
+	if (v.type != V_STRING)
+		run_fail(r, "a filter block gives text: expected str instance, %s found", type_name(v));
 	put_str(r, r->out, v);
 	return flow;
 }

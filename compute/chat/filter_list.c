@@ -137,7 +137,7 @@ static struct value f_batch(struct run *r, const struct value *a, const struct a
 		list_push(&r->job, row, a[2]);
 	if (row->n)
 		list_push(&r->job, out, v_list(row));
-	return v_iterator(r, "generator", out);
+	return v_list(out);
 }
 
 static struct value f_slice(struct run *r, const struct value *a, const struct args *all)
@@ -161,7 +161,7 @@ static struct value f_slice(struct run *r, const struct value *a, const struct a
 			list_push(&r->job, row, a[2]);
 		list_push(&r->job, out, v_list(row));
 	}
-	return v_iterator(r, "generator", out);
+	return v_list(out);
 }
 
 static struct value f_items(struct run *r, const struct value *a, const struct args *all)
@@ -170,11 +170,11 @@ static struct value f_items(struct run *r, const struct value *a, const struct a
 
 	(void)all;
 	if (a[0].type == V_UNDEFINED)
-		return v_iterator(r, "generator", list_new(&r->job, 0));
+		return v_list(list_new(&r->job, 0));
 	if (a[0].type != V_DICT)
 		run_fail(r, "Can only get item pairs from a mapping.");
 	view.d = a[0].d;
-	return v_iterator(r, "generator", items_of(r, (struct value){ .type = V_VIEW, .view = &view }));
+	return v_list(items_of(r, (struct value){ .type = V_VIEW, .view = &view }));
 }
 
 static struct value f_default(struct run *r, const struct value *a, const struct args *all)
@@ -295,7 +295,8 @@ static struct value round_int(struct run *r, int64_t i, int64_t precision)
 
 static struct value f_round(struct run *r, const struct value *a, const struct args *all)
 {
-	int64_t precision = want_int(r, a[1], 0);
+	bool to_int = a[1].type == V_NONE;
+	int64_t precision = to_int ? 0 : want_int(r, a[1], 0), i;
 	struct str *method = str_or(r, a[2], "common");
 	bool ceil_it = str_is(method, "ceil");
 
@@ -306,6 +307,8 @@ static struct value f_round(struct run *r, const struct value *a, const struct a
 		undefined_fail(r, a[0]);
 	if (!is_number(a[0]))
 		run_fail(r, "type %s doesn't define __round__ method", type_name(a[0]));
+	if (to_int && a[0].type == V_FLOAT && whole(round_common(a[0].f, 0), &i))
+		return v_int(i);
 	if (str_is(method, "common"))
 		return a[0].type == V_FLOAT ? v_float(round_common(a[0].f, precision)) : round_int(r, want_int(r, a[0], 0), precision);
 	double power = pow(10, (double)precision), f = number_double(a[0]) * power;
@@ -321,9 +324,9 @@ const struct builtin list_filters[] = {
 	{ "reverse", f_reverse, "value" },
 	{ "join", f_join, "value d? attribute?" },
 	{ "sum", f_sum, "iterable attribute? start?" },
-	{ "batch", f_batch, "value linecount fill_with?" },
-	{ "slice", f_slice, "value slices fill_with?" },
-	{ "items", f_items, "value" },
+	{ "batch", f_batch, "lazy:value linecount fill_with?" },
+	{ "slice", f_slice, "lazy:value slices fill_with?" },
+	{ "items", f_items, "lazy:value" },
 	{ "default", f_default, "value default_value? boolean?" },
 	{ "d", f_default, "value default_value? boolean?" },
 	{ "attr", f_attr, "obj name" },

@@ -38,7 +38,7 @@ static struct value map_attribute(struct run *r, const struct args *all)
 		v = get_path(r, v, path);
 		list_push(&r->job, out, v.type == V_UNDEFINED && given(other) && other.type != V_NONE ? other : v);
 	}
-	return v_iterator(r, "generator", out);
+	return v_list(out);
 }
 
 static struct value f_map(struct run *r, const struct value *a, const struct args *all)
@@ -48,7 +48,7 @@ static struct value f_map(struct run *r, const struct value *a, const struct arg
 	struct value v, *item;
 
 	if (!value_true(a[0]))
-		return v_iterator(r, "generator", out);
+		return v_list(out);
 	if (all->n < 2 && given(keyword(all, "attribute")))
 		return map_attribute(r, all);
 	if (all->n < 2)
@@ -63,7 +63,7 @@ static struct value f_map(struct run *r, const struct value *a, const struct arg
 		*item = v;
 		list_push(&r->job, out, builtin_call(r, filter, &args));
 	}
-	return v_iterator(r, "generator", out);
+	return v_list(out);
 }
 
 /* The items of a[0] whose attribute (at: its place in the arguments, or 0) passes the test that follows, or not. */
@@ -75,7 +75,7 @@ static struct value pick(struct run *r, const struct args *all, size_t at, bool 
 	struct value v, *item;
 
 	if (!value_true(all->v[0]))
-		return v_iterator(r, "generator", out);
+		return v_list(out);
 	if (at && all->n < 2)
 		run_fail(r, "Missing parameter for attribute name");
 	if (all->n > at + 1) {
@@ -92,7 +92,7 @@ static struct value pick(struct run *r, const struct args *all, size_t at, bool 
 		if (value_true(test ? builtin_call(r, test, &args) : *item) == wanted)
 			list_push(&r->job, out, v);
 	}
-	return v_iterator(r, "generator", out);
+	return v_list(out);
 }
 
 static struct value f_select(struct run *r, const struct value *a, const struct args *all)
@@ -130,16 +130,23 @@ static struct value fold(struct run *r, struct value v, bool case_sensitive)
 	return v.type == V_STRING && !case_sensitive ? v_str(lower_text(r, v.s)) : v;
 }
 
-/* The key of an item: by one path, or several with commas between them as a list. */
+/* The key of an item by its path, which may be left out. */
+static struct value item_key(struct run *r, struct value v, struct value path, bool case_sensitive)
+{
+	bool none = !given(path) || path.type == V_NONE;
+
+	return fold(r, none ? v : get_path(r, v, path), case_sensitive);
+}
+
+/* The keys of an item by paths with commas between them, as a list. */
 static struct value sort_key(struct run *r, struct value v, struct value path, bool case_sensitive)
 {
-	struct list *keys;
+	struct list *keys = list_new(&r->job, 1);
 
-	if (!given(path) || path.type == V_NONE)
-		return fold(r, v, case_sensitive);
-	if (path.type != V_STRING || !memchr(path.s->p, ',', path.s->n))
-		return fold(r, get_path(r, v, path), case_sensitive);
-	keys = list_new(&r->job, 0);
+	if (!given(path) || path.type != V_STRING) {
+		list_push(&r->job, keys, item_key(r, v, path, case_sensitive));
+		return v_list(keys);
+	}
 	for (size_t from = 0, to; from <= path.s->n; from = to + 1) {
 		for (to = from; to < path.s->n && path.s->p[to] != ','; to++)
 			;
@@ -194,7 +201,7 @@ static struct value f_sort(struct run *r, const struct value *a, const struct ar
 	struct keyed *v = keyed_items(r, items, a[3], bool_or(a[2], false));
 
 	(void)all;
-	return v_list(sorted(r, v, items->n, bool_or(a[1], false)));
+	return v_list(sorted(r, v, items->n, flag_or(r, a[1], false)));
 }
 
 static struct value f_dictsort(struct run *r, const struct value *a, const struct args *all)
@@ -215,7 +222,7 @@ static struct value f_dictsort(struct run *r, const struct value *a, const struc
 		v[i].key = fold(r, str_is(by, "key") ? d->v[i].key : d->v[i].value, case_sensitive);
 		v[i].value = pair_tuple(&r->job, d->v[i].key, d->v[i].value);
 	}
-	return v_list(sorted(r, v, d->n, bool_or(a[3], false)));
+	return v_list(sorted(r, v, d->n, flag_or(r, a[3], false)));
 }
 
 static struct value extreme(struct run *r, const struct value *a, enum operation better)
@@ -227,9 +234,9 @@ static struct value extreme(struct run *r, const struct value *a, enum operation
 	if (!items->n)
 		return undefined_hint(r, "No aggregated item, sequence was empty.");
 	best = items->v[0];
-	key = sort_key(r, best, a[2], case_sensitive);
+	key = item_key(r, best, a[2], case_sensitive);
 	for (size_t i = 1; i < items->n; i++) {
-		k = sort_key(r, items->v[i], a[2], case_sensitive);
+		k = item_key(r, items->v[i], a[2], case_sensitive);
 		if (compare(r, better, k, key)) {
 			key = k;
 			best = items->v[i];
@@ -261,7 +268,7 @@ static struct value f_unique(struct run *r, const struct value *a, const struct 
 	(void)all;
 	cursor_start(r, &c, a[0]);
 	while (cursor_next(r, &c, &v)) {
-		struct value key = sort_key(r, v, a[2], bool_or(a[1], false));
+		struct value key = item_key(r, v, a[2], bool_or(a[1], false));
 
 		if (!value_hash(&r->job, key, &hash))
 			run_fail(r, "unhashable type: '%s'", type_name(key));
@@ -270,7 +277,7 @@ static struct value f_unique(struct run *r, const struct value *a, const struct 
 		dict_put(&r->job, seen, key, v_none());
 		list_push(&r->job, out, v);
 	}
-	return v_iterator(r, "generator", out);
+	return v_list(out);
 }
 
 static struct value group(struct run *r, struct value key, struct list *items)
@@ -311,16 +318,16 @@ static struct value f_groupby(struct run *r, const struct value *a, const struct
 }
 
 const struct builtin pick_filters[] = {
-	{ "map", f_map, "value *" },
-	{ "select", f_select, "value *" },
-	{ "reject", f_reject, "value *" },
-	{ "selectattr", f_selectattr, "value *" },
-	{ "rejectattr", f_rejectattr, "value *" },
+	{ "map", f_map, "lazy:value *" },
+	{ "select", f_select, "lazy:value *" },
+	{ "reject", f_reject, "lazy:value *" },
+	{ "selectattr", f_selectattr, "lazy:value *" },
+	{ "rejectattr", f_rejectattr, "lazy:value *" },
 	{ "sort", f_sort, "value reverse? case_sensitive? attribute?" },
 	{ "dictsort", f_dictsort, "value case_sensitive? by? reverse?" },
 	{ "min", f_min, "value case_sensitive? attribute?" },
 	{ "max", f_max, "value case_sensitive? attribute?" },
-	{ "unique", f_unique, "value case_sensitive? attribute?" },
+	{ "unique", f_unique, "lazy:value case_sensitive? attribute?" },
 	{ "groupby", f_groupby, "value attribute default? case_sensitive?" },
 	{ .name = NULL },
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
 /* Filters that make text. */
 #include "format.h"
 #include "json.h"
@@ -110,7 +111,7 @@ static struct value f_indent(struct run *r, const struct value *a, const struct 
 
 static struct value f_truncate(struct run *r, const struct value *a, const struct args *all)
 {
-	struct str *end = str_or(r, a[3], "..."), *s = want_str(r, a[0], "truncate");
+	struct str *end = str_or(r, a[3], "..."), *s;
 	int64_t length = want_int(r, a[1], 255), leeway = given(a[4]) && a[4].type != V_NONE ? want_int(r, a[4], 5) : 5;
 	int64_t keep = length - (int64_t)str_chars(end);
 	struct buf b = { .j = &r->job };
@@ -118,8 +119,9 @@ static struct value f_truncate(struct run *r, const struct value *a, const struc
 	(void)all;
 	if (keep < 0 || leeway < 0)
 		run_fail(r, "truncate(): length is shorter than the end, or leeway is negative");
-	if ((int64_t)str_chars(s) <= length || (int64_t)str_chars(s) - length <= leeway)
+	if (length_of(r, a[0]) <= length || length_of(r, a[0]) - length <= leeway)
 		return a[0];
+	s = want_str(r, a[0], "truncate");
 	size_t to = str_offset(s, (size_t)keep), space = to;
 	while (space && s->p[space - 1] != ' ')
 		space--;
@@ -333,7 +335,7 @@ static struct value f_wordcount(struct run *r, const struct value *a, const stru
 static struct value f_filesizeformat(struct run *r, const struct value *a, const struct args *all)
 {
 	bool binary = bool_or(a[1], false);
-	double bytes = number_double(a[0]), base = binary ? 1024 : 1000, unit = base;
+	double bytes = is_number(a[0]) ? number_double(a[0]) : 0, base = binary ? 1024 : 1000, unit = base;
 	const char *prefix = "kMGTPEZY";
 	char text[400];
 

@@ -178,6 +178,12 @@ static void percent_item(struct filling *f)
 		percent_number(f, v, &s, type);
 }
 
+/* What Python takes for a mapping here: such a value need not be used up. */
+static bool subscriptable(struct value v)
+{
+	return v.type == V_DICT || v.type == V_LIST || v.type == V_RANGE || v.type == V_UNDEFINED;
+}
+
 struct str *format_percent(struct run *r, const struct str *text, struct value v)
 {
 	struct filling f = { .r = r, .b = { .j = &r->job }, .p = text->p, .end = text->p + text->n, .v = v,
@@ -192,7 +198,7 @@ struct str *format_percent(struct run *r, const struct str *text, struct value v
 		if (q)
 			percent_item(&f);
 	}
-	bool all = v.type == V_TUPLE ? f.next >= v.l->n : f.next || v.type == V_DICT || v.type == V_LIST;
+	bool all = v.type == V_TUPLE ? f.next >= v.l->n : f.next || subscriptable(v);
 	if (!all)
 		run_fail(r, "not all arguments converted during string formatting");
 	return str_marked(buf_take(&f.b), text->safe);

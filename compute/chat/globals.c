@@ -11,8 +11,6 @@ int64_t want_int(struct run *r, struct value v, int64_t unless_given)
 {
 	if (!given(v))
 		return unless_given;
-	if (v.type == V_UNDEFINED)
-		undefined_fail(r, v);
 	if (v.type != V_INT && v.type != V_BOOL)
 		run_fail(r, "'%s' object cannot be interpreted as an integer", type_name(v));
 	return v.type == V_INT ? v.i : v.b;
@@ -35,6 +33,11 @@ bool bool_or(struct value v, bool unless_given)
 	return given(v) ? value_true(v) : unless_given;
 }
 
+bool flag_or(struct run *r, struct value v, bool unless_given)
+{
+	return want_int(r, v, unless_given);
+}
+
 /* ---- functions ---- */
 
 static struct value g_range(struct run *r, const struct value *a, const struct args *all)
@@ -44,6 +47,7 @@ static struct value g_range(struct run *r, const struct value *a, const struct a
 
 	(void)all;
 	g->start = start;
+	g->stop = stop;
 	g->step = want_int(r, a[2], 1);
 	if (!g->step)
 		run_fail(r, "range() arg 3 must not be zero");

@@ -66,13 +66,18 @@ static bool next_char(struct run *r, struct cursor *c, struct value *v)
 	if (c->at >= s->n)
 		return false;
 	utf8_get(s->p + c->at, s->n - c->at, &len);
-	*v = v_str(str_part(&r->job, s, c->at, c->at + len));
+	*v = v_str(str_marked(str_part(&r->job, s, c->at, c->at + len), false));
 	c->at += len;
 	return true;
 }
 
-static bool next_of_iterator(struct iterator *it, struct value *v)
+static bool next_of_iterator(struct run *r, struct iterator *it, struct value *v)
 {
+	if (!it->items) {
+		run_enter(r);
+		it->items = items_of(r, it->fn->fn(r, it->a, it->args));
+		run_leave(r);
+	}
 	if (it->next >= it->items->n)
 		return false;
 	*v = it->items->v[it->next++];
@@ -89,7 +94,7 @@ bool cursor_next(struct run *r, struct cursor *c, struct value *v)
 	if (of.type == V_STRING)
 		return next_char(r, c, v);
 	if (of.type == V_ITERATOR)
-		return next_of_iterator(of.it, v);
+		return next_of_iterator(r, of.it, v);
 	size_t i = c->at++;
 	if (i >= (size_t)length_of(r, of))
 		return false;
@@ -226,12 +231,11 @@ static void repr_view(struct run *r, struct buf *b, struct value v)
 static void repr_range(struct buf *b, const struct range *g)
 {
 	char text[96];
-	int64_t stop = g->start + (int64_t)g->n * g->step;
 
 	if (g->step == 1)
-		snprintf(text, sizeof text, "range(%lld, %lld)", (long long)g->start, (long long)stop);
+		snprintf(text, sizeof text, "range(%lld, %lld)", (long long)g->start, (long long)g->stop);
 	else
-		snprintf(text, sizeof text, "range(%lld, %lld, %lld)", (long long)g->start, (long long)stop, (long long)g->step);
+		snprintf(text, sizeof text, "range(%lld, %lld, %lld)", (long long)g->start, (long long)g->stop, (long long)g->step);
 	buf_text(b, text);
 }
 

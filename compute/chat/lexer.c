@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
 #include "lexer.h"
 #include "number.h"
 #include <errno.h>

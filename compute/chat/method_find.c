@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
 /* Methods of strings that look for something in them. */
 #include "textops.h"
 #include <string.h>
@@ -110,6 +111,8 @@ static bool has_affix(struct run *r, const struct value *a, const char *who, boo
 {
 	size_t from, to;
 
+	if (a[1].type != V_TUPLE)
+		arg_text(r, a[1], who);
 	if (!byte_range(r, a[0].s, a[2], a[3], &from, &to))
 		return false;
 	const char *p = a[0].s->p + from;
@@ -356,7 +359,7 @@ struct list *split_lines(struct run *r, const struct str *s, bool keep_ends)
 static struct value m_splitlines(struct run *r, const struct value *a, const struct args *all)
 {
 	(void)all;
-	return v_list(split_lines(r, a[0].s, bool_or(a[1], false)));
+	return v_list(split_lines(r, a[0].s, flag_or(r, a[1], false)));
 }
 
 static struct value partition(struct run *r, const struct value *a, const char *who, bool last)

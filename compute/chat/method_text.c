@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
 /* Methods of strings that cut, pad and fill them in. */
 #include "format.h"
 #include "textops.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
 /* Arithmetic, comparison and membership, as Python does them. */
 #include "format.h"
 #include "textops.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
 /* Statements, and what the parser stands on. */
 #include "parser.h"
 #include "dict.h"

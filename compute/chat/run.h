@@ -109,4 +109,6 @@ struct str *want_str(struct run *r, struct value v, const char *who);
 /* str(v) of an argument, or the literal when it was not given. */
 struct str *str_or(struct run *r, struct value v, const char *unless_given);
 bool bool_or(struct value v, bool unless_given);
+/* The same where Python wants an integer. */
+bool flag_or(struct run *r, struct value v, bool unless_given);
 #endif

@@ -11,7 +11,7 @@ static bool is_divisible(struct run *r, struct value v, int64_t by, int64_t rest
 
 static bool is_sequence(struct value v)
 {
-	return has_length(v) && v.type != V_UNDEFINED && v.type != V_VIEW && v.type != V_LOOP;
+	return has_length(v) && v.type != V_VIEW && v.type != V_LOOP;
 }
 
 static bool is_callable(struct value v)

@@ -74,7 +74,7 @@ struct dict { /* in order of insertion; nothing is ever removed */
 };
 
 struct range {
-	int64_t start, step;
+	int64_t start, stop, step; /* stop only to be shown */
 	uint64_t n;
 };
 struct view {
@@ -84,8 +84,11 @@ struct view {
 /* What map() and its like give: it can be walked once. */
 struct iterator {
 	const char *type;
-	struct list *items;
+	struct list *items; /* NULL: the function has not been called yet */
 	size_t next;
+	const struct builtin *fn;
+	const struct value *a;
+	const struct args *args;
 };
 struct undefined {
 	struct str *hint; /* the whole message; else made of the others */
