@@ -10,3 +10,7 @@ check_PROGRAMS += %D%/test_opt
 tests_test_opt_SOURCES = %D%/tap.h %D%/test_opt.c
 tests_test_opt_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 tests_test_opt_LDADD = libcomputecli.la
+check_PROGRAMS += %D%/test_forward
+tests_test_forward_SOURCES = %D%/tap.h %D%/vectors.h %D%/test_forward.c
+tests_test_forward_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+tests_test_forward_LDADD = $(COMPUTE_LIBS)

@@ -1,0 +1,22 @@
+## Architectures: a line for each file.
+libcomputecore_la_SOURCES += %D%/arch.h %D%/archs.def %D%/arch.c
+libcomputecore_la_SOURCES += %D%/llama.c
+libcomputecore_la_SOURCES += %D%/mistral3.c
+libcomputecore_la_SOURCES += %D%/qwen2.c
+libcomputecore_la_SOURCES += %D%/qwen2moe.c
+libcomputecore_la_SOURCES += %D%/qwen3.c
+libcomputecore_la_SOURCES += %D%/qwen3moe.c
+libcomputecore_la_SOURCES += %D%/gemma.c
+libcomputecore_la_SOURCES += %D%/gemma2.c
+libcomputecore_la_SOURCES += %D%/gemma3.c
+libcomputecore_la_SOURCES += %D%/phi3.c
+libcomputecore_la_SOURCES += %D%/gpt2.c
+libcomputecore_la_SOURCES += %D%/starcoder2.c
+libcomputecore_la_SOURCES += %D%/smollm3.c
+libcomputecore_la_SOURCES += %D%/olmo2.c
+libcomputecore_la_SOURCES += %D%/granite.c
+libcomputecore_la_SOURCES += %D%/granitemoe.c
+libcomputecore_la_SOURCES += %D%/gpt_oss.c
+libcomputecore_la_SOURCES += %D%/deepseek2.c
+libcomputecore_la_SOURCES += %D%/bert.c
+libcomputecore_la_SOURCES += %D%/nomic_bert.c

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention: heads of queries over shared heads of keys and values. */
+#include "engine.h"
+#include "rope.h"
+#include <math.h>
+
+float query_scale(const struct hyper *h, uint32_t position)
+{
+	if (h->temperature == 0)
+		return h->query_scale;
+	return h->query_scale * (1 + h->temperature * logf((float)(position / h->temperature_length) + 1));
+}
+
+static const float *turn_of(const struct pass *p, const struct layer *l, size_t token)
+{
+	if (!l->rope)
+		return NULL;
+	return row(l->rope == &p->m->model->rope ? p->m->turn : p->m->turn_local, token);
+}
+
+/* Keys of all heads, then values of all, behind a token's queries: as a fused product gives them. */
+static struct rows kv_rows(const struct llm *m, const struct layer *l)
+{
+	return rows_at(m->q, (size_t)l->heads * m->model->h.key_len);
+}
+
+/* What a query or key goes through after its product. */
+static void turn_head(const struct pass *p, const struct layer *l, const struct norm *n, float *x, size_t token)
+{
+	const struct model *m = p->m->model;
+	const float *turn = turn_of(p, l, token);
+
+	if (n->w && !l->norm_whole)
+		p->m->v->norm_rms(x, x, n->w, m->h.key_len, m->h.eps);
+	if (turn)
+		rope_turn(x, turn, l->rope->dims, m->arch->rope);
+}
+
+/* Head number i of a token: queries are made ready, keys and values go to the cache. */
+static void place_head(const struct pass *p, unsigned layer, size_t token, unsigned i)
+{
+	const struct llm *m = p->m;
+	const struct hyper *h = &m->model->h;
+	const struct layer *l = &m->model->layer[layer];
+	uint32_t position = p->at + (uint32_t)token;
+	float *x;
+
+	if (i < l->heads) {
+		x = row(m->q, token) + (size_t)i * h->key_len;
+		turn_head(p, l, &l->q_norm, x, token);
+		m->v->scale(x, query_scale(h, position), h->key_len);
+		return;
+	}
+	i -= l->heads;
+	x = row(kv_rows(m, l), token) + (size_t)i * h->key_len;
+	if (i < l->kv_heads) {
+		turn_head(p, l, &l->k_norm, x, token);
+		kv_put_key(&m->kv, kv_keys(&m->kv, layer, i), position, x, m->v);
+		return;
+	}
+	i -= l->kv_heads;
+	x = row(kv_rows(m, l), token) + (size_t)l->kv_heads * h->key_len + (size_t)i * h->value_len;
+	kv_put_value(&m->kv, kv_values(&m->kv, layer, i), position, x, m->v);
+}
+
+static void place_heads(const struct pass *p, const struct team *t, unsigned layer)
+{
+	const struct layer *l = &p->m->model->layer[layer];
+	unsigned each = l->heads + 2 * l->kv_heads;
+	size_t from, to;
+
+	team_share(t, p->n * each, 1, &from, &to);
+	for (size_t i = from; i < to; i++)
+		place_head(p, layer, i / each, (unsigned)(i % each));
+	team_barrier(t);
+}
+
+static void project(const struct pass *p, const struct team *t, const struct layer *l)
+{
+	struct llm *m = p->m;
+	const struct hyper *h = &m->model->h;
+	const struct linear *first = l->qkv.w.out ? &l->qkv : &l->q;
+	unsigned forms = act_form(first->w.type);
+	struct rows k = kv_rows(m, l), v = rows_at(k, (size_t)l->kv_heads * h->key_len);
+
+	if (!l->qkv.w.out)
+		forms |= act_form(l->k.w.type) | act_form(l->v.w.type);
+	act_load(m->act, t, forms, m->h.p, m->h.stride, NULL, p->n, h->width);
+	team_barrier(t);
+	if (l->qkv.w.out) {
+		apply(p, t, &l->qkv, m->act, m->q, p->n);
+		return;
+	}
+	mat_mul(&l->q.w, m->act, m->q.p, m->q.stride, t);
+	mat_mul(&l->k.w, m->act, k.p, k.stride, t);
+	mat_mul(&l->v.w, m->act, v.p, v.stride, t);
+	team_barrier(t);
+	finish_linear(p, t, &l->q, m->q, p->n);
+	finish_linear(p, t, &l->k, k, p->n);
+	finish_linear(p, t, &l->v, v, p->n);
+	if (l->q.bias || l->k.bias || l->v.bias || l->q.scale != 1 || l->k.scale != 1 || l->v.scale != 1)
+		team_barrier(t);
+}
+
+static void norm_whole(const struct pass *p, const struct team *t, const struct layer *l)
+{
+	struct llm *m = p->m;
+	const struct hyper *h = &m->model->h;
+
+	if (!l->norm_whole)
+		return;
+	normalise(p, t, &l->q_norm, m->q, m->q, p->n, (size_t)l->heads * h->key_len);
+	normalise(p, t, &l->k_norm, kv_rows(m, l), kv_rows(m, l), p->n, (size_t)l->kv_heads * h->key_len);
+	team_barrier(t);
+}
+
+/* Fills in row r of a tile: number i of the queries that share a key head, tokens one after another. */
+static void tile_row(const struct pass *p, const struct layer *l, const struct heads *h, struct attend_tile *tile,
+		     unsigned r, unsigned kv_head, size_t i)
+{
+	const struct hyper *hy = &p->m->model->h;
+	unsigned group = h->heads / h->kv_heads, head = kv_head * group + (unsigned)(i % group);
+	size_t token = i / group;
+	uint32_t position = p->at + (uint32_t)token;
+
+	tile->q[r] = row(h->q, token) + (size_t)head * tile->key_len;
+	tile->out[r] = row(h->out, token) + (size_t)head * tile->value_len;
+	tile->to[r] = hy->causal ? position + 1 : p->at + (uint32_t)p->n;
+	tile->from[r] = l->window && position + 1 > l->window ? position + 1 - l->window : 0;
+	tile->sink[r] = l->sinks ? &l->sinks[head] : NULL;
+}
+
+static void attend_one(const struct pass *p, unsigned layer, const struct heads *h, unsigned kv_head, size_t first,
+		       size_t count, float *scratch)
+{
+	const struct llm *m = p->m;
+	struct attend_tile tile = {
+		.keys = kv_keys(&m->kv, layer, kv_head), .values = kv_values(&m->kv, layer, kv_head),
+		.k_type = m->kv.k_type, .v_type = m->kv.v_type,
+		.key_len = m->kv.key_len, .value_len = m->kv.value_len,
+		.rows = (unsigned)count, .cap = m->model->h.attn_cap, .scratch = scratch,
+	};
+
+	for (unsigned r = 0; r < count; r++)
+		tile_row(p, &m->model->layer[layer], h, &tile, r, kv_head, first + r);
+	m->v->attend(&tile);
+}
+
+void attend_cache(const struct pass *p, const struct team *t, unsigned layer, const struct heads *h)
+{
+	size_t queries = p->n * (h->heads / h->kv_heads), tiles = (queries + ATTEND_ROWS - 1) / ATTEND_ROWS;
+	struct team_loop loop = team_loop(t, tiles * h->kv_heads, 1);
+	float *scratch = p->m->scratch + t->id * p->m->scratch_size;
+
+	for (size_t from, to; team_take(t, &loop, &from, &to);)
+		for (size_t i = from; i < to; i++) {
+			size_t first = i % tiles * ATTEND_ROWS;
+			size_t count = queries - first < ATTEND_ROWS ? queries - first : ATTEND_ROWS;
+
+			attend_one(p, layer, h, (unsigned)(i / tiles), first, count, scratch);
+		}
+	team_barrier(t);
+}
+
+void attend(const struct pass *p, const struct team *t, unsigned layer)
+{
+	struct llm *m = p->m;
+	const struct layer *l = &m->model->layer[layer];
+	const struct heads h = { l->heads, l->kv_heads, m->q, m->att };
+
+	project(p, t, l);
+	norm_whole(p, t, l);
+	place_heads(p, t, layer);
+	attend_cache(p, t, layer, &h);
+	act_load(m->act, t, act_form(l->o.w.type), m->att.p, m->att.stride, NULL, p->n, l->o.w.in);
+	team_barrier(t);
+	apply(p, t, &l->o, m->act, m->out, p->n);
+}

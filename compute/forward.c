@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* One batch through all layers, for every architecture: what a layer has is done, what it has not is left out. */
+#include "engine.h"
+#include "rope.h"
+#include <string.h>
+
+static void get_row(const struct mat *w, size_t i, float *y)
+{
+	gguf_decode(w->type, y, (const char *)w->data + i * w->row_bytes, w->in / gguf_type_values(w->type));
+}
+
+/* A token's row of x; its row of h is room for what is added. */
+static void embed_token(const struct pass *p, size_t token)
+{
+	const struct llm *m = p->m;
+	const struct model *model = m->model;
+	size_t width = model->h.width;
+	float *x = row(m->x, token), *more = row(m->h, token);
+
+	get_row(&model->embed, (size_t)p->ids[token], x);
+	if (model->h.embed_scale != 1)
+		m->v->scale(x, model->h.embed_scale, width);
+	if (model->types.out) {
+		get_row(&model->types, 0, more);
+		m->v->add(x, more, width);
+	}
+	if (model->position.out) {
+		get_row(&model->position, p->at + token, more);
+		m->v->add(x, more, width);
+	}
+}
+
+static void norm_row(const struct llm *m, const struct norm *n, float *y, const float *x)
+{
+	const struct hyper *h = &m->model->h;
+
+	if (!n->w) {
+		if (y != x)
+			memcpy(y, x, h->width * sizeof(*y));
+	} else if (h->rms) {
+		m->v->norm_rms(y, x, n->w, h->width, h->eps);
+	} else {
+		m->v->norm_layer(y, x, n->w, n->b, h->width, h->eps);
+	}
+}
+
+static void begin(const struct pass *p, const struct team *t)
+{
+	const struct llm *m = p->m;
+	const struct model *model = m->model;
+	struct team_loop loop = team_loop(t, p->n, 1);
+
+	for (size_t from, to; team_take(t, &loop, &from, &to);)
+		for (size_t i = from; i < to; i++) {
+			embed_token(p, i);
+			norm_row(m, &model->embed_norm, row(m->x, i), row(m->x, i));
+			norm_row(m, &model->layer[0].attn_norm, row(m->h, i), row(m->x, i));
+			if (model->rope.dims)
+				rope_table(row(m->turn, i), &model->rope, p->at + (int64_t)i);
+			if (model->rope_local.dims)
+				rope_table(row(m->turn_local, i), &model->rope_local, p->at + (int64_t)i);
+		}
+	team_barrier(t);
+}
+
+/* x += branch, with the norms around it; h = what the next branch takes. The threads share the rows. */
+static void join(const struct pass *p, const struct team *t, const struct norm *post, const struct norm *end,
+		 const struct norm *next)
+{
+	const struct llm *m = p->m;
+	const struct hyper *h = &m->model->h;
+	size_t from, to;
+
+	team_share(t, p->n, 1, &from, &to);
+	for (size_t i = from; i < to; i++) {
+		float *x = row(m->x, i), *out = row(m->out, i);
+
+		norm_row(m, post, out, out);
+		if (h->residual_scale == 1)
+			m->v->add(x, out, h->width);
+		else
+			m->v->add_scaled(x, out, h->residual_scale, h->width);
+		norm_row(m, end, x, x);
+		norm_row(m, next, row(m->h, i), x);
+	}
+	team_barrier(t);
+}
+
+static void run_layers(const struct pass *p, const struct team *t)
+{
+	const struct llm *m = p->m;
+	const struct model *model = m->model;
+
+	for (uint32_t i = 0; i < model->h.layers; i++) {
+		const struct layer *l = &model->layer[i];
+		bool last = i + 1 == model->h.layers;
+
+		if (model->arch->rank_attention)
+			attend_mla(p, t, i);
+		else
+			attend(p, t, i);
+		join(p, t, &l->attn_post, &l->attn_end, &l->ffn_norm);
+		if (l->experts)
+			experts(p, t, l);
+		else
+			ffn(p, t, l);
+		join(p, t, &l->ffn_post, &l->ffn_end, last ? &model->output_norm : &model->layer[i + 1].attn_norm);
+	}
+}
+
+static void scale_logits(const struct pass *p, const struct team *t, size_t count)
+{
+	const struct llm *m = p->m;
+	const struct hyper *h = &m->model->h;
+	size_t from, to;
+
+	if (h->logit_scale == 1 && h->final_cap == 0)
+		return;
+	team_share(t, h->vocab, 64, &from, &to);
+	for (size_t i = 0; i < count; i++) {
+		float *y = p->logits + i * h->vocab + from;
+
+		if (h->logit_scale != 1)
+			m->v->scale(y, h->logit_scale, to - from);
+		if (h->final_cap != 0)
+			m->v->soft_cap(y, h->final_cap, to - from);
+	}
+}
+
+static void head(const struct pass *p, const struct team *t)
+{
+	const struct llm *m = p->m;
+	const struct linear *l = &m->model->output;
+	size_t count = p->every ? p->n : 1, first = p->n - count;
+	struct rows y = { p->logits, m->model->h.vocab };
+
+	act_load(m->act, t, act_form(l->w.type), row(m->h, first), m->h.stride, NULL, count, l->w.in);
+	team_barrier(t);
+	apply(p, t, l, m->act, y, count);
+	scale_logits(p, t, count);
+}
+
+void forward(const struct team *t, void *pass)
+{
+	const struct pass *p = pass;
+	const struct llm *m = p->m;
+	size_t width = m->model->h.width, from, to;
+
+	begin(p, t);
+	run_layers(p, t);
+	team_share(t, p->n, 1, &from, &to);
+	for (size_t i = from; p->hidden && i < to; i++)
+		memcpy(p->hidden + i * width, row(m->h, i), width * sizeof(float));
+	if (p->logits)
+		head(p, t);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "kv.h"
+#include "quant/quant.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { GROUP = 32, VALUE_STEP = 16 };
+
+static size_t key_block(enum cache_type type, size_t n)
+{
+	switch (type) {
+	case CACHE_F32:
+		return CACHE_BLOCK * n * sizeof(float);
+	case CACHE_F16:
+		return CACHE_BLOCK * n * sizeof(uint16_t);
+	default:
+		return (n + GROUP - 1) / GROUP * CACHE_BLOCK * (GROUP + sizeof(uint16_t));
+	}
+}
+
+static size_t value_row(enum cache_type type, size_t n)
+{
+	size_t padded = (n + VALUE_STEP - 1) / VALUE_STEP * VALUE_STEP;
+
+	switch (type) {
+	case CACHE_F32:
+		return padded * sizeof(float);
+	case CACHE_F16:
+		return padded * sizeof(uint16_t);
+	default:
+		return (n + GROUP - 1) / GROUP * (GROUP + sizeof(uint16_t));
+	}
+}
+
+uint64_t kv_measure(struct kv *c, const unsigned *kv_heads, unsigned layers)
+{
+	uint64_t heads = 0, size;
+
+	c->key_block = key_block(c->k_type, c->key_len);
+	c->value_row = value_row(c->v_type, c->value_len);
+	c->head = (c->positions / CACHE_BLOCK * c->key_block + c->positions * c->value_row + 63) / 64 * 64;
+	for (unsigned i = 0; i < layers; i++)
+		heads += kv_heads[i];
+	return __builtin_mul_overflow(heads, c->head, &size) || size > PTRDIFF_MAX ? 0 : size;
+}
+
+int kv_new(struct kv *c, const unsigned *kv_heads, unsigned layers)
+{
+	size_t at = 0;
+
+	c->size = kv_measure(c, kv_heads, layers);
+	if (!c->size)
+		return -ENOMEM;
+	c->layer = calloc(layers, sizeof(*c->layer));
+	c->memory = mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (c->memory == MAP_FAILED)
+		c->memory = NULL;
+	if (!c->layer || !c->memory)
+		return -ENOMEM;
+	madvise(c->memory, c->size, MADV_HUGEPAGE);
+	for (unsigned i = 0; i < layers; i++) {
+		c->layer[i] = at;
+		at += kv_heads[i] * c->head;
+	}
+	return 0;
+}
+
+void kv_free(struct kv *c)
+{
+	if (c->memory)
+		munmap(c->memory, c->size);
+	free(c->layer);
+}
+
+/* The scale that makes n values (one in each step) fit into eight bits. */
+static float group_scale(const float *x, size_t n)
+{
+	float most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = fmaxf(most, fabsf(x[i]));
+	return most / 127;
+}
+
+static size_t group_size(size_t n, size_t first)
+{
+	return n - first < GROUP ? n - first : GROUP;
+}
+
+static int8_t eighth_bits(float x, float scale)
+{
+	return scale > 0 ? (int8_t)lrintf(fminf(fmaxf(x / scale, -127), 127)) : 0;
+}
+
+static void put_key_q8(char *block, unsigned lane, const float *x, size_t n)
+{
+	for (size_t first = 0; first < n; first += GROUP, block += CACHE_BLOCK * (GROUP + 2)) {
+		size_t some = group_size(n, first);
+		uint16_t half = half_bits(group_scale(x + first, some));
+		float scale = half_value(half);
+		int8_t *q = (int8_t *)block + CACHE_BLOCK * 2;
+
+		memcpy(block + lane * 2, &half, 2);
+		for (size_t i = 0; i < some; i++)
+			q[i * CACHE_BLOCK + lane] = eighth_bits(x[first + i], scale);
+	}
+}
+
+static void put_value_q8(char *row, const float *x, size_t n)
+{
+	for (size_t first = 0; first < n; first += GROUP, row += GROUP + 2) {
+		size_t some = group_size(n, first);
+		uint16_t half = half_bits(group_scale(x + first, some));
+		float scale = half_value(half);
+
+		memcpy(row, &half, 2);
+		for (size_t i = 0; i < some; i++)
+			row[2 + i] = eighth_bits(x[first + i], scale);
+	}
+}
+
+static void put_key_f16(uint16_t *block, unsigned lane, const float *x, size_t n, const struct vec *v)
+{
+	uint16_t half[64];
+
+	for (size_t first = 0; first < n; first += 64) {
+		size_t some = n - first < 64 ? n - first : 64;
+
+		v->to_half(half, x + first, some);
+		for (size_t i = 0; i < some; i++)
+			block[(first + i) * CACHE_BLOCK + lane] = half[i];
+	}
+}
+
+void kv_put_key(const struct kv *c, char *keys, uint32_t position, const float *x, const struct vec *v)
+{
+	char *block = keys + position / CACHE_BLOCK * c->key_block;
+	unsigned lane = position % CACHE_BLOCK;
+
+	switch (c->k_type) {
+	case CACHE_F32:
+		for (size_t i = 0; i < c->key_len; i++)
+			((float *)block)[i * CACHE_BLOCK + lane] = x[i];
+		break;
+	case CACHE_F16:
+		put_key_f16((uint16_t *)block, lane, x, c->key_len, v);
+		break;
+	case CACHE_Q8_0:
+		put_key_q8(block, lane, x, c->key_len);
+	}
+}
+
+void kv_put_value(const struct kv *c, char *values, uint32_t position, const float *x, const struct vec *v)
+{
+	char *row = values + position * c->value_row;
+
+	switch (c->v_type) {
+	case CACHE_F32:
+		memcpy(row, x, c->value_len * sizeof(float));
+		break;
+	case CACHE_F16:
+		v->to_half((uint16_t *)row, x, c->value_len);
+		break;
+	case CACHE_Q8_0:
+		put_value_q8(row, x, c->value_len);
+	}
+}
+
+static float get_key_q8(const char *block, unsigned lane, size_t i)
+{
+	const char *group = block + i / GROUP * CACHE_BLOCK * (GROUP + 2);
+	uint16_t half;
+
+	memcpy(&half, group + lane * 2, 2);
+	return half_value(half) * (float)((const int8_t *)group)[CACHE_BLOCK * 2 + i % GROUP * CACHE_BLOCK + lane];
+}
+
+void kv_get_key(const struct kv *c, const char *keys, uint32_t position, float *x)
+{
+	const char *block = keys + position / CACHE_BLOCK * c->key_block;
+	unsigned lane = position % CACHE_BLOCK;
+
+	for (size_t i = 0; i < c->key_len; i++) {
+		size_t at = i * CACHE_BLOCK + lane;
+
+		x[i] = c->k_type == CACHE_F32 ? ((const float *)block)[at] :
+		       c->k_type == CACHE_F16 ? half_value(((const uint16_t *)block)[at]) : get_key_q8(block, lane, i);
+	}
+}
+
+void kv_move_value(const struct kv *c, char *values, uint32_t to, uint32_t from)
+{
+	memmove(values + to * c->value_row, values + from * c->value_row, c->value_row);
+}

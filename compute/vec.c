@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "vec.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct vec vec_scalar, vec_avx2, vec_avx512;
+
+static const struct vec *const tiers[] = {
+	&vec_scalar,
+#ifdef __x86_64__
+	&vec_avx2,
+	&vec_avx512,
+#endif
+};
+enum { TIERS = sizeof(tiers) / sizeof(*tiers) };
+static const struct vec *best;
+
+const struct vec *vec_tier(size_t i)
+{
+	return i < TIERS ? tiers[i] : NULL;
+}
+
+/* GGUF_KERNEL names a tier of matrix kernels; the one of that name here, or whose name begins it, is the cap. */
+static void choose(void)
+{
+	const char *cap = getenv("GGUF_KERNEL");
+
+	for (size_t i = 0; i < TIERS; i++) {
+		if (tiers[i]->supported())
+			best = tiers[i];
+		if (cap && !strcmp(cap, tiers[i]->name))
+			break;
+	}
+}
+
+const struct vec *vec_best(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, choose);
+	return best;
+}

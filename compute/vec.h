@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a forward pass does besides matrix products. Each function is written once (vec_body.h) and compiled for several
+ * instruction sets; all of them add in the same order and round alike, so that they agree to the last bit.
+ *
+ * Sums over values go to 16 partial sums, value i to number i % 16, and then 8 of 8 + 8, 4, 2, 1.
+ */
+#ifndef VEC_H
+#define VEC_H
+#include "llm.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ATTEND_ROWS = 8, CACHE_BLOCK = 16 };
+
+/*
+ * A few queries against the cache of one key head, in blocks of CACHE_BLOCK positions, as kv.h lays them out. A query's
+ * result depends on nothing but its own positions: not on which others share the tile.
+ */
+struct attend_tile {
+	const char *keys, *values;
+	enum cache_type k_type, v_type;
+	unsigned key_len, value_len;
+	unsigned rows;                /* in use of the arrays that follow */
+	const float *q[ATTEND_ROWS];  /* scaled */
+	float *out[ATTEND_ROWS];      /* value_len each */
+	uint32_t from[ATTEND_ROWS], to[ATTEND_ROWS]; /* positions that a query sees: from .. to-1, at least one */
+	const float *sink[ATTEND_ROWS]; /* a score that takes weight and gives no value, or NULL */
+	float cap;                    /* scores become cap * tanh(score / cap); 0: as they are */
+	float *scratch;               /* attend_scratch(key_len, value_len) floats, aligned to 64 bytes */
+};
+
+struct vec {
+	const char *name;
+	bool (*supported)(void);
+	/* y = x / rms(x) * w, and y = (x - mean) / deviation * w + b; b may be NULL. y may be x. */
+	void (*norm_rms)(float *y, const float *x, const float *w, size_t n, float eps);
+	void (*norm_layer)(float *y, const float *x, const float *w, const float *b, size_t n, float eps);
+	/* y = (y + b) * 1, x += y * scale, y *= scale */
+	void (*add)(float *y, const float *b, size_t n);
+	void (*add_scaled)(float *x, const float *y, float scale, size_t n);
+	void (*scale)(float *y, float scale, size_t n);
+	/* g = f(g) * u, or f(g) where u is NULL; clamped as ACT_CLAMPED says */
+	void (*silu)(float *g, const float *u, size_t n);
+	void (*gelu)(float *g, const float *u, size_t n);
+	void (*clamped)(float *g, const float *u, size_t n);
+	/* x = cap * tanh(x / cap) */
+	void (*soft_cap)(float *x, float cap, size_t n);
+	/* x becomes exp(x - max) / sum */
+	void (*softmax)(float *x, size_t n);
+	void (*sigmoid)(float *x, size_t n);
+	/* Halves; what is beyond their range becomes the largest of them. */
+	void (*to_half)(uint16_t *y, const float *x, size_t n);
+	void (*attend)(const struct attend_tile *t);
+};
+
+/* The functions for this processor; chosen by the first call, with what GGUF_KERNEL caps. */
+const struct vec *vec_best(void);
+/* Number i of those compiled in, NULL past the end. Not all are supported by every processor. */
+const struct vec *vec_tier(size_t i);
+
+static inline size_t attend_scratch(size_t key_len, size_t value_len)
+{
+	size_t keys = (key_len + 31) / 32 * 32, values = (value_len + 31) / 32 * 32;
+
+	return CACHE_BLOCK * (keys + values) + ATTEND_ROWS * values;
+}
+#endif
