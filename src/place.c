@@ -102,7 +102,7 @@ static int check_whole(struct file *f, struct gguf_error *e)
 int place_tensors(struct file *f, unsigned lenience, struct gguf_error *e)
 {
 	uint64_t mask = f->about.alignment - 1;
-	struct gguf_tensor *last = f->tensors + f->tensor_count - 1;
+	struct gguf_tensor *last;
 	int err;
 
 	f->about.data = f->tensor_count ? (f->about.header_size + mask) & ~mask : f->about.header_size;
@@ -111,6 +111,7 @@ int place_tensors(struct file *f, unsigned lenience, struct gguf_error *e)
 	err = lay_out(f, e);
 	if (err)
 		return err;
+	last = &f->tensors[f->tensor_count - 1];
 	if (!gguf_type_values(last->type) && last->offset < f->about.size)
 		last->size = f->about.size - last->offset;
 	return lenience & GGUF_OPEN_CUT ? 0 : check_whole(f, e);

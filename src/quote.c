@@ -59,20 +59,21 @@ static size_t quote_one(char *out, size_t *used, const char *p, size_t n)
 
 const char *gguf_quote(char *out, size_t size, const char *p, size_t n)
 {
-	size_t at = 0, used = 0;
+	size_t used = 0, mark = 0; /* mark: how far the text may stay when "..." must follow */
 
-	while (at < n) {
+	for (size_t at = 0; at < n;) {
 		char one[16];
-		size_t len = 0, taken = quote_one(one, &len, p + at, n - at);
-		size_t tail = at + taken < n ? sizeof "..." : 1;
+		size_t len = 0;
 
-		if (len + tail > size - used) {
-			memcpy(out + used, "...", sizeof "...");
+		at += quote_one(one, &len, p + at, n - at);
+		if (len >= size - used) {
+			memcpy(out + mark, "...", sizeof "...");
 			return out;
 		}
 		memcpy(out + used, one, len);
 		used += len;
-		at += taken;
+		if (used + sizeof "..." <= size)
+			mark = used;
 	}
 	out[used] = 0;
 	return out;
