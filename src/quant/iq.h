@@ -31,6 +31,16 @@ static inline void iq_put1(float *dst, float scale, uint64_t entry, unsigned dow
 		dst[i] = scale * ((float)(int8_t)(entry >> 8 * i) + (down ? -0.125f : 0.125f));
 }
 
+/* The half of IQ1_M, in the top bits of its four words of scales */
+static inline float iq1_m_d(const uint8_t *scales)
+{
+	unsigned d = 0;
+
+	for (int i = 0; i < 4; i++)
+		d |= (get16(scales + 2 * i) >> 12u) << 4 * i;
+	return half_value((uint16_t)d);
+}
+
 /* What the nibbles of IQ4_NL and IQ4_XS stand for */
 extern const int8_t iq4_values[16];
 #endif

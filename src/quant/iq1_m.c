@@ -8,19 +8,10 @@
 #include "grid/grid.h"
 #include "iq.h"
 
-static float scale_of_block(const uint8_t *scales)
-{
-	unsigned d = 0;
-
-	for (int i = 0; i < 4; i++)
-		d |= (get16(scales + 2 * i) >> 12u) << 4 * i;
-	return half_value((uint16_t)d);
-}
-
 static void decode_block(float *dst, const uint8_t *b)
 {
 	const uint8_t *scales = b + 48;
-	float d = scale_of_block(scales);
+	float d = iq1_m_d(scales);
 
 	for (int g = 0; g < 32; g++, dst += 8) {
 		unsigned nibble = b[32 + g / 2] >> g % 2 * 4;

@@ -36,3 +36,8 @@ libggufcore_la_SOURCES += %D%/q8_1.c
 libggufcore_la_SOURCES += %D%/q8_k.c
 libggufcore_la_SOURCES += %D%/tq1_0.c
 libggufcore_la_SOURCES += %D%/tq2_0.c
+## Faster decoders: one file per ISA, compiled on every host and empty on others.
+libggufcore_la_SOURCES += %D%/fast/tier.h %D%/fast/tier.c %D%/fast/tiers.def %D%/fast/lanes.h %D%/fast/types.h
+libggufcore_la_SOURCES += %D%/fast/avx2.c
+libggufcore_la_SOURCES += %D%/fast/avx512.c
+libggufcore_la_SOURCES += %D%/fast/neon.c

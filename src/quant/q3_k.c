@@ -5,13 +5,7 @@
  * 2 * (i / 32); the third bit of value i of 256 is bit i / 32 of byte i % 32.
  */
 #include "fit.h"
-
-static int scale_of(const uint8_t *s, int g)
-{
-	int low = s[g % 8] >> g / 8 * 4 & 15, high = s[8 + g % 4] >> g / 4 * 2 & 3;
-
-	return (low | high << 4) - 32;
-}
+#include "k.h"
 
 static void decode_block(float *dst, const uint8_t *b)
 {
@@ -20,7 +14,7 @@ static void decode_block(float *dst, const uint8_t *b)
 	for (int g = 0; g < 16; g++) {
 		const uint8_t *high = b + g % 2 * 16, *low = b + 32 + g / 8 * 32 + g % 2 * 16;
 		int shift = g % 8 / 2 * 2, bit = g / 2;
-		float scale = d * (float)scale_of(b + 96, g);
+		float scale = d * (float)q3_k_scale(b + 96, g);
 
 		for (int i = 0; i < 16; i++)
 			dst[16 * g + i] = scale * (float)((low[i] >> shift & 3) + (high[i] >> bit & 1) * 4 - 4);
