@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "files.h"
 #include "about.h"
+#include "chart.h"
 #include "data.h"
+#include "floats.h"
 #include "items.h"
 #include "joined.h"
 #include "mtree.h"
+#include "picture.h"
+#include "stats.h"
 #include "tree.h"
 #include "value.h"
 
@@ -83,6 +87,14 @@ const struct file files[] = {
 	{ TREE_MODEL, ROW_ROOT, .caching = CACHE_BULK, .present = joined_present, .size = joined_size,
 	  .read = joined_read },
 	{ TREE_CHAT_TEMPLATE, ROW_ROOT, S_IFLNK, .present = has_chat_template, .print = chat_template_print },
+	{ TREE_F32, ROW_TENSOR, .caching = CACHE_BULK, .present = floats_present, .size = f32_size, .read = f32_read },
+	{ TREE_F16, ROW_TENSOR, .caching = CACHE_BULK, .present = floats_present, .size = f16_size, .read = f16_read },
+	{ TREE_BF16, ROW_TENSOR, .caching = CACHE_BULK, .present = floats_present, .size = f16_size,
+	  .read = bf16_read },
+	{ TREE_NPY, ROW_TENSOR, .caching = CACHE_BULK, .present = floats_present, .size = npy_size, .read = npy_read },
+	{ TREE_STATS, ROW_TENSOR, .present = floats_present, .size = stats_size, .read = stats_read },
+	{ TREE_HEATMAP, ROW_TENSOR, .present = picture_present, .size = picture_size, .read = picture_read },
+	{ TREE_TYPES, ROW_ROOT, .present = chart_present, .print = chart_print },
 };
 const size_t file_count = sizeof files / sizeof *files;
 _Static_assert(sizeof files / sizeof *files < 256, "a row has 8 bits of an inode number");

@@ -12,12 +12,18 @@ libmountcore_la_SOURCES = %D%/out.h %D%/out.c \
 	%D%/about.h %D%/about.c \
 	%D%/data.h %D%/data.c \
 	%D%/joined.h %D%/joined.c \
+	%D%/floats.h %D%/floats.c \
+	%D%/stats.h %D%/stats.c \
+	%D%/png_write.h %D%/png_write.c \
+	%D%/picture.h %D%/picture.c \
+	%D%/chart.h %D%/chart.c \
 	%D%/dropcache.h %D%/dropcache.c \
 	%D%/mtree.h %D%/mtree.c \
 	%D%/node.h %D%/node.c \
 	%D%/xattr.h %D%/xattr.c \
 	%D%/options.h %D%/options.c
-libmountcore_la_LIBADD =
+libmountcore_la_LIBADD = $(PNG_LIBS) -lm
+libmountcore_la_CFLAGS = $(AM_CFLAGS) $(PNG_CFLAGS)
 helper_PROGRAMS += mount.gguf
 mount_gguf_SOURCES = %D%/main.c \
 	%D%/serve.h %D%/serve.c \

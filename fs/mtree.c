@@ -3,6 +3,8 @@
 #include "dropcache.h"
 #include "files.h"
 #include "joined.h"
+#include "picture.h"
+#include "stats.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -47,6 +49,10 @@ int mtree_new(struct mtree **out, const struct gguf *g, const struct mtree_optio
 		err = joined_new(&t->joined, g);
 	if (!err && !opt->keep_below)
 		err = dropcache_new(&t->dropcache, g);
+	if (!err)
+		err = stats_cache_new(&t->stats, gguf_tensor_count(g));
+	if (!err)
+		err = pictures_new(&t->pictures);
 	if (err)
 		mtree_free(t);
 	else
@@ -72,6 +78,8 @@ void mtree_free(struct mtree *t)
 	layers_free(&t->layers);
 	joined_free(t->joined);
 	dropcache_free(t->dropcache);
+	stats_cache_free(t->stats);
+	pictures_free(t->pictures);
 	pthread_mutex_destroy(&t->making);
 	free(t);
 }

@@ -11,6 +11,8 @@
 struct text;
 struct joined;
 struct dropcache;
+struct stats_cache;
+struct pictures;
 
 struct mtree_options {
 	uid_t uid;
@@ -26,6 +28,8 @@ struct mtree {
 	struct layers layers;
 	struct joined *joined;       /* model.gguf where it is not the file itself, else NULL */
 	struct dropcache *dropcache; /* NULL with keep_below */
+	struct stats_cache *stats;
+	struct pictures *pictures;
 	struct text *_Atomic **texts; /* per row with a step, per item: made when its size is first asked for */
 	pthread_mutex_t making;      /* held while one of them is made */
 };
