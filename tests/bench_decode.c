@@ -68,7 +68,8 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < sizeof blocks; i++)
 		blocks[i] = (uint8_t)(i * 2654435761u >> 24);
-	printf("decode of %d values, kernels: %s\n%-8s %8s %8s\n", VALUES, cap ? cap : "best", "type", "GB/s", "x memcpy");
+	printf("decode of %d values, kernels: %s\n", VALUES, cap ? cap : "best");
+	printf("%-8s %8s %8s\n", "type", "GB/s", "x memcpy");
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		gguf_decode_fn *decode = quant_choose(types[i].type, cap);
 		double rate, ratio = decode ? ratio_of(decode, VALUES / types[i].values, &rate) : 0;

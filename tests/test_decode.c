@@ -24,7 +24,9 @@ static float want[VALUES], room[GUARD + VALUES + GUARD + 1];
 /* Random bytes; of every block in turn the words are left, or some are made zero, small, greatest, infinite, NaN. */
 static void fill(size_t block_bytes, uint32_t seed)
 {
-	static const uint16_t words[] = { 0, 0x8000, 1, 0x8001, 0x03ff, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e01, 0xffff };
+	static const uint16_t words[] = {
+		0, 0x8000, 1, 0x8001, 0x03ff, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e01, 0xffff,
+	};
 	size_t n = sizeof words / sizeof *words;
 
 	for (size_t i = 0; i < BLOCKS * block_bytes; i++) {

@@ -188,7 +188,8 @@ static void compare_tensor(const struct gguf *plain, const struct gguf *g, size_
 	worst->tensors++;
 	if (ratio > worst->ratio) {
 		worst->ratio = ratio;
-		snprintf(worst->name, sizeof worst->name, "%s of %.*s", gguf_type_name(t->type), (int)t->name.n, t->name.p);
+		snprintf(worst->name, sizeof worst->name, "%s of %.*s", gguf_type_name(t->type), (int)t->name.n,
+			 t->name.p);
 	}
 	free(want);
 	free(published);

@@ -20,6 +20,8 @@ static inline float e4m3_half(uint8_t v)
 
 	if (v == 0x7f)
 		return 0;
-	return exponent ? (float)(8 + mantissa) * float_of_bits((uint32_t)(exponent + 116) << 23) : (float)mantissa * 0x1p-10f;
+	if (!exponent)
+		return (float)mantissa * 0x1p-10f;
+	return (float)(8 + mantissa) * float_of_bits((uint32_t)(exponent + 116) << 23);
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * | half d | 8 groups of 32 values: 4 bytes of places in the code book, then 32 bits: four times 7 signs, 4 bits scale |
+ * | half d | 8 groups of 32 values: 4 bytes of places in the code book, 32 bits: four times 7 signs, 4 bits scale |
  * value = d * (scale + 1/2) / 4 * entry
  */
 #include "book.h"

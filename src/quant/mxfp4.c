@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* | scale 2^(e - 127) as the byte e | 16 bytes: low nibbles are values 0-15, high nibbles 16-31 |, each an E2M1 float */
+/* | scale 2^(e - 127) as byte e | 16 bytes: low nibbles are values 0-15, high nibbles 16-31 |, each an E2M1 float */
 #include <float.h>
 #include <math.h>
 #include "fit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* | float d | 256 signed bytes | 16 sums of 16 q each, 16 bits |; value = d * q. Made for activations; rare in files. */
+/* | float d | 256 signed bytes | 16 sums of 16 q, 16 bits |; value = d * q. Made for activations; rare in files. */
 #include <math.h>
 #include "fit.h"
 

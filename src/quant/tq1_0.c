@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * | 48 bytes of five ternary digits | 4 bytes of four | half d |; value = d * (digit - 1)
- * A byte is the digits as a fraction of 256 in base 3, rounded up: three times it, modulo 256, has the next digit on top.
- * Digit k of bytes 0-31 is value 32 * k + byte, of bytes 32-47 160 + 16 * k + byte - 32, of the last 240 + 4 * k + byte.
+ * A byte is the digits as a fraction of 256 in base 3, rounded up: three times it, modulo 256, has the next one on top.
+ * Digit k of byte i is value 32 * k + i; of the next 16 bytes 160 + 16 * k + i, of the last 240 + 4 * k + i.
  */
 #include "fit.h"
 

@@ -138,7 +138,8 @@ static inline void block_Q3_K(float *dst, const uint8_t *b)
 static inline lanes16 k_scales(const uint8_t *s)
 {
 	uint32_t a = get32(s), b = get32(s + 4), c = get32(s + 8);
-	uint64_t scales = (c & 0x0f0f0f0f) | (a >> 2 & 0x30303030), mins = (c >> 4 & 0x0f0f0f0f) | (b >> 2 & 0x30303030);
+	uint64_t scales = (c & 0x0f0f0f0f) | (a >> 2 & 0x30303030);
+	uint64_t mins = (c >> 4 & 0x0f0f0f0f) | (b >> 2 & 0x30303030);
 
 	return lanes_of_words((a & 0x3f3f3f3f) | scales << 32, (b & 0x3f3f3f3f) | mins << 32);
 }
@@ -178,7 +179,8 @@ static inline void block_Q5_K(float *dst, const uint8_t *b)
 		lanes16 high = lanes_load(b + 16 + i);
 
 		for (int g = 0; g < 8; g += 2) {
-			lanes16 q = lanes_load(b + 48 + 16 * g + i), even = lanes_bits(high, g, 1), odd = lanes_bits(high, g + 1, 1);
+			lanes16 q = lanes_load(b + 48 + 16 * g + i);
+			lanes16 even = lanes_bits(high, g, 1), odd = lanes_bits(high, g + 1, 1);
 
 			lanes_put_above(dst + 32 * g + i, lanes_nibble(q, 0) + even * 16, scale[g], min[g]);
 			lanes_put_above(dst + 32 * g + 32 + i, lanes_nibble(q, 4) + odd * 16, scale[g + 1], min[g + 1]);
@@ -210,6 +212,12 @@ static inline void block_Q6_K(float *dst, const uint8_t *b)
 	}
 }
 
+/* Two times seven signs become two times eight. */
+static inline unsigned two_even_signs(uint32_t fourteen)
+{
+	return even_signs(fourteen & 127) | even_signs(fourteen >> 7 & 127) << 8;
+}
+
 static inline void block_IQ2_XXS(float *dst, const uint8_t *b)
 {
 	float d = get_half(b);
@@ -219,11 +227,11 @@ static inline void block_IQ2_XXS(float *dst, const uint8_t *b)
 		uint32_t rest = get32(p + 4);
 		float scale = d * ((float)(rest >> 28) + 0.5f) * 0.25f;
 
-		for (int i = 0; i < 4; i += 2)
-			lanes_put(dst + 8 * i,
-				  lanes_sign(lanes_of_words(grid_IQ2_XXS[p[i]], grid_IQ2_XXS[p[i + 1]]),
-					     even_signs(rest >> 7 * i & 127) | even_signs(rest >> (7 * i + 7) & 127) << 8),
-				  scale);
+		for (int i = 0; i < 4; i += 2) {
+			lanes16 v = lanes_of_words(grid_IQ2_XXS[p[i]], grid_IQ2_XXS[p[i + 1]]);
+
+			lanes_put(dst + 8 * i, lanes_sign(v, two_even_signs(rest >> 7 * i)), scale);
+		}
 	}
 }
 
@@ -276,11 +284,10 @@ static inline void block_IQ3_XXS(float *dst, const uint8_t *b)
 
 		for (int i = 0; i < 2; i++) {
 			const uint8_t *p = b + 2 + 8 * g + 4 * i;
-			unsigned signs = even_signs(rest >> 14 * i & 127) | even_signs(rest >> (14 * i + 7) & 127) << 8;
 			lanes16 v = lanes_of_words(grid_IQ3_XXS[p[0]] | (uint64_t)grid_IQ3_XXS[p[1]] << 32,
 						   grid_IQ3_XXS[p[2]] | (uint64_t)grid_IQ3_XXS[p[3]] << 32);
 
-			lanes_put(dst + 32 * g + 16 * i, lanes_sign(v, signs), scale);
+			lanes_put(dst + 32 * g + 16 * i, lanes_sign(v, two_even_signs(rest >> 14 * i)), scale);
 		}
 	}
 }
@@ -307,9 +314,9 @@ static inline void block_IQ3_S(float *dst, const uint8_t *b)
 static inline lanes16 iq1_lanes(unsigned first, unsigned second, unsigned down)
 {
 	lanes16 v = lanes_of_words(grid_IQ1[first], grid_IQ1[second]);
-	lanes16 move = lanes_of_words(down & 1 ? UINT64_MAX : 0x0101010101010101u, down & 2 ? UINT64_MAX : 0x0101010101010101u);
+	const uint64_t up = 0x0101010101010101u;
 
-	return (v << 3) + move;
+	return (v << 3) + lanes_of_words(down & 1 ? UINT64_MAX : up, down & 2 ? UINT64_MAX : up);
 }
 
 static inline void block_IQ1_S(float *dst, const uint8_t *b)
@@ -320,7 +327,9 @@ static inline void block_IQ1_S(float *dst, const uint8_t *b)
 		unsigned high = get16(b + 34 + g / 2 * 2), at = high >> g % 2 * 6;
 		unsigned first = b[2 + 2 * g] | (at & 7) << 8, second = b[3 + 2 * g] | (at & 56) << 5;
 
-		lanes_put(dst + 16 * g, iq1_lanes(first, second, high & 0x8000 ? 3 : 0), d * (float)(1 + 2 * (high >> 12 & 7)));
+		unsigned down = high & 0x8000 ? 3 : 0, scale = high >> 12 & 7;
+
+		lanes_put(dst + 16 * g, iq1_lanes(first, second, down), d * (float)(1 + 2 * scale));
 	}
 }
 
@@ -332,7 +341,9 @@ static inline void block_IQ1_M(float *dst, const uint8_t *b)
 		unsigned q = b[32 + g], scale = get16(b + 48 + g / 4 * 2) >> g % 4 * 3 & 7;
 		unsigned first = b[2 * g] | (q & 7) << 8, second = b[2 * g + 1] | (q & 0x70) << 4;
 
-		lanes_put(dst + 16 * g, iq1_lanes(first, second, (q >> 3 & 1) | (q >> 6 & 2)), d * (float)(1 + 2 * scale));
+		unsigned down = (q >> 3 & 1) | (q >> 6 & 2);
+
+		lanes_put(dst + 16 * g, iq1_lanes(first, second, down), d * (float)(1 + 2 * scale));
 	}
 }
 
