@@ -11,7 +11,7 @@ enum { LAYERS = 40 };
 static char long_name[400];
 
 /* Tensors: some of layers, some with odd names. */
-static struct gguf *model(struct made *m)
+static struct gguf *model(struct build *m)
 {
 	static const char *const odd[] = { "output.weight", "a/b", "..", "blk.07.x", "blk.3.", "blk.x.y", "blk.1" };
 	enum { ODD = sizeof odd / sizeof *odd };
@@ -26,9 +26,9 @@ static struct gguf *model(struct made *m)
 	made_string(m, "{{ x }}\n");
 	made_key(m, "list", GGUF_ARRAY);
 	made_array(m, GGUF_U8, 3);
-	made_number(m, 0x030201, 3);
+	build_number(m, 0x030201, 3);
 	made_key(m, "llama.block_count", GGUF_U32);
-	made_number(m, LAYERS, 4);
+	build_number(m, LAYERS, 4);
 	for (int i = LAYERS - 1; i >= 0; i--, k += 2) {
 		made_tensor(m, (sprintf(name, "blk.%d.attn.weight", i), name), 32 * k);
 		made_tensor(m, (sprintf(name, "blk.%d.%s", i, i ? "ffn.weight" : long_name), name), 32 * (k + 1));
@@ -230,7 +230,7 @@ static void test_modes(struct mtree *t)
 int main(void)
 {
 	struct mtree_options opt = { .uid = 12, .gid = 34, .umask = 0027 };
-	struct made m = { 0 };
+	struct build m = { 0 };
 	struct gguf *g = model(&m);
 	struct mtree *t = NULL;
 
@@ -245,6 +245,6 @@ int main(void)
 	test_modes(t);
 	mtree_free(t);
 	gguf_close(g);
-	free(m.p);
+	build_free(&m);
 	done();
 }

@@ -52,55 +52,55 @@ static void check_string(const char *what, const struct gguf *g, text_step *step
 	check(what, g, step, i, want, strlen(want));
 }
 
-static void nested(struct made *m)
+static void nested(struct build *m)
 {
 	made_key(m, "nested", GGUF_ARRAY);
 	made_array(m, GGUF_ARRAY, 4);
 	made_array(m, GGUF_U8, 3);
-	made_number(m, 0x030201, 3);
+	build_number(m, 0x030201, 3);
 	made_array(m, GGUF_STRING, 2);
 	made_string(m, "a\"\n");
 	made_string(m, "");
 	made_array(m, GGUF_ARRAY, 2);
 	made_array(m, GGUF_I32, 0);
 	made_array(m, GGUF_BOOL, 1);
-	made_number(m, 1, 1);
+	build_number(m, 1, 1);
 	made_array(m, GGUF_F32, 0);
 }
 
-static struct gguf *small_model(struct made *m)
+static struct gguf *small_model(struct build *m)
 {
 	made_head(m, 0, 8);
 	made_key(m, "str\"ing", GGUF_STRING);
-	made_bytes(m, "a\0\t\xff\xe2\x96\x81\\", 8);
+	build_string(m, "a\0\t\xff\xe2\x96\x81\\", 8);
 	made_key(m, "strings", GGUF_ARRAY);
 	made_array(m, GGUF_STRING, 5);
 	made_string(m, "plain");
 	made_string(m, "");
 	made_string(m, "back\\slash\nline\r\t\x01\x7f");
-	made_bytes(m, "nul\0", 4);
+	build_string(m, "nul\0", 4);
 	made_string(m, "\xc3\xa9\xed\xa0\x80\xe2\x96");
 	made_key(m, "floats", GGUF_ARRAY);
 	made_array(m, GGUF_F32, 3);
-	made_number(m, 0x3dcccccd, 4);
-	made_number(m, 0x7f800000, 4);
-	made_number(m, 0xff800000, 4);
+	build_number(m, 0x3dcccccd, 4);
+	build_number(m, 0x7f800000, 4);
+	build_number(m, 0xff800000, 4);
 	made_key(m, "ints", GGUF_ARRAY);
 	made_array(m, GGUF_I8, 2);
-	made_number(m, 0x7f80, 2);
+	build_number(m, 0x7f80, 2);
 	made_key(m, "none", GGUF_ARRAY);
 	made_array(m, GGUF_STRING, 0);
 	nested(m);
 	made_key(m, "large", GGUF_U64);
-	made_number(m, UINT64_MAX, 8);
+	build_number(m, UINT64_MAX, 8);
 	made_key(m, "yes", GGUF_BOOL);
-	made_number(m, 1, 1);
+	build_number(m, 1, 1);
 	return made_open(m);
 }
 
 static void test_small(void)
 {
-	struct made m = { 0 };
+	struct build m = { 0 };
 	struct gguf *g = small_model(&m);
 
 	check_string("strings", g, array_step, 1,
@@ -117,40 +117,40 @@ static void test_small(void)
 		     ",\n  \"nested\": [[1,2,3],[\"a\\\"\\n\",\"\"],[[],[true]],[]]"
 		     ",\n  \"large\": 18446744073709551615,\n  \"yes\": true\n}\n");
 	gguf_close(g);
-	free(m.p);
+	build_free(&m);
 }
 
 static void test_no_keys(void)
 {
-	struct made m = { 0 };
+	struct build m = { 0 };
 	struct gguf *g;
 
 	made_head(&m, 0, 0);
 	g = made_open(&m);
 	check_string("JSON of no keys", g, json_step, 0, "{}\n");
 	gguf_close(g);
-	free(m.p);
+	build_free(&m);
 }
 
 /* Strings beyond what one step puts, of characters of 3 bytes, one after short ones; and one of bytes that are none. */
 enum { LONG = 50001 };
 
-static void long_item(struct made *m, struct made *want, bool json)
+static void long_item(struct build *m, struct build *want, bool json)
 {
-	made_put(want, json ? "\"" : "", json);
+	build_bytes(want, json ? "\"" : "", json);
 	for (int i = 0; i < LONG; i++)
-		made_put(want, "\xe2\x96\x81", 3);
-	made_put(want, json ? "\"" : "\n", 1);
+		build_bytes(want, "\xe2\x96\x81", 3);
+	build_bytes(want, json ? "\"" : "\n", 1);
 	if (!m)
 		return;
-	made_number(m, 3 * LONG, 8);
+	build_number(m, 3 * LONG, 8);
 	for (int i = 0; i < LONG; i++)
-		made_put(m, "\xe2\x96\x81", 3);
+		build_bytes(m, "\xe2\x96\x81", 3);
 }
 
 static void test_long(void)
 {
-	struct made m = { 0 }, lines = { 0 }, json = { 0 };
+	struct build m = { 0 }, lines = { 0 }, json = { 0 };
 	struct gguf *g;
 
 	made_head(&m, 0, 1);
@@ -161,27 +161,27 @@ static void test_long(void)
 	made_string(&m, "y");
 	g = made_open(&m);
 
-	struct made want = { 0 };
-	made_put(&want, "x\n", 2);
-	made_put(&want, lines.p, lines.n);
-	made_put(&want, "y\n", 2);
-	check("long string in an array", g, array_step, 0, want.p, want.n);
-	made_put(&json, "{\n  \"k\": [\"x\",", 14);
+	struct build want = { 0 };
+	build_bytes(&want, "x\n", 2);
+	build_bytes(&want, lines.p, lines.n);
+	build_bytes(&want, "y\n", 2);
+	check("long string in an array", g, array_step, 0, (char *)want.p, want.n);
+	build_bytes(&json, "{\n  \"k\": [\"x\",", 14);
 	long_item(NULL, &json, true);
-	made_put(&json, ",\"y\"]\n}\n", 8);
-	check("long string in JSON", g, json_step, 0, json.p, json.n);
+	build_bytes(&json, ",\"y\"]\n}\n", 8);
+	check("long string in JSON", g, json_step, 0, (char *)json.p, json.n);
 	gguf_close(g);
-	free(m.p);
-	free(lines.p);
-	free(json.p);
-	free(want.p);
+	build_free(&m);
+	build_free(&lines);
+	build_free(&json);
+	build_free(&want);
 }
 
 enum { MANY = 40000 };
 
 static void test_many(void)
 {
-	struct made m = { 0 }, want = { 0 }, inner = { 0 };
+	struct build m = { 0 }, want = { 0 }, inner = { 0 };
 	struct gguf *g;
 	char text[32];
 
@@ -189,26 +189,26 @@ static void test_many(void)
 	made_key(&m, "flat", GGUF_ARRAY);
 	made_array(&m, GGUF_U32, MANY);
 	for (unsigned i = 0; i < MANY; i++) {
-		made_number(&m, i * 7919, 4);
-		made_put(&want, text, (size_t)sprintf(text, "%u\n", i * 7919));
+		build_number(&m, i * 7919, 4);
+		build_bytes(&want, text, (size_t)sprintf(text, "%u\n", i * 7919));
 	}
 	made_key(&m, "deep", GGUF_ARRAY);
 	made_array(&m, GGUF_ARRAY, 1);
 	made_array(&m, GGUF_STRING, MANY);
-	made_put(&inner, "[", 1);
+	build_bytes(&inner, "[", 1);
 	for (unsigned i = 0; i < MANY; i++) {
 		sprintf(text, "t%u", i);
 		made_string(&m, text);
-		made_put(&inner, text, (size_t)sprintf(text, "%s\"t%u\"", i ? "," : "", i));
+		build_bytes(&inner, text, (size_t)sprintf(text, "%s\"t%u\"", i ? "," : "", i));
 	}
-	made_put(&inner, "]\n", 2);
+	build_bytes(&inner, "]\n", 2);
 	g = made_open(&m);
-	check("40,000 numbers", g, array_step, 0, want.p, want.n);
-	check("40,000 strings in an inner array", g, array_step, 1, inner.p, inner.n);
+	check("40,000 numbers", g, array_step, 0, (char *)want.p, want.n);
+	check("40,000 strings in an inner array", g, array_step, 1, (char *)inner.p, inner.n);
 	gguf_close(g);
-	free(m.p);
-	free(want.p);
-	free(inner.p);
+	build_free(&m);
+	build_free(&want);
+	build_free(&inner);
 }
 
 int main(void)

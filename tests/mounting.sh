@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# Sourced by the tests that mount: TAP, a folder of their own in $tmp, and the end of it all.
+[ -c /dev/fuse ] || { echo '1..0 # SKIP no /dev/fuse'; exit 0; }
+build=$top_builddir
+demo=$top_srcdir/data/austen-2.6m-Q4_K_M.gguf
+tmp=$(mktemp -d) || exit 99
+count=0 bad=0
+
+unmount_all() {
+	for m in "$tmp"/m*; do umount -l "$m" 2>/dev/null || fusermount3 -uqz "$m" 2>/dev/null; done
+	rm -rf "$tmp"
+}
+trap unmount_all EXIT
+trap 'exit 1' INT TERM
+
+# result WHAT STATUS: a line of TAP; $tmp/said goes with a failure
+result() {
+	count=$((count + 1))
+	if [ "$2" = 0 ]; then
+		echo "ok $count - $1"
+	else
+		echo "not ok $count - $1"
+		sed 's/^/# /' "$tmp/said"
+		bad=1
+	fi
+}
+
+# check WHAT COMMAND...: it succeeds
+check() {
+	what=$1
+	shift
+	"$@" >"$tmp/said" 2>&1
+	result "$what" $?
+}
+
+# same WHAT WANT GOT
+same() {
+	printf 'want %s\ngot  %s\n' "$2" "$3" >"$tmp/said"
+	[ "$2" = "$3" ]
+	result "$1" $?
+}
+
+# fails WHAT STATUS TEXT COMMAND...: ends with that status and says that
+fails() {
+	what=$1 want=$2 text=$3
+	shift 3
+	"$@" >"$tmp/said" 2>&1
+	got=$?
+	echo "status $got, expected $want with '$text'" >>"$tmp/said"
+	[ "$got" = "$want" ] && grep -qF -- "$text" "$tmp/said" && [ "$(wc -l <"$tmp/said")" -ge 2 ]
+	result "$what" $?
+}
+
+skip() {
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
+done_testing() {
+	echo "1..$count"
+	exit $bad
+}
+
+# mount_gguf ARGUMENT...: MOUNT_OPTIONS can add to what a test asks for
+mount_gguf() {
+	"$build/mount.gguf" "$@" ${MOUNT_OPTIONS:+-o "$MOUNT_OPTIONS"}
+}
+
+# daemon_of DIR: the process that serves it (its helper has another name)
+daemon_of() {
+	for p in $(pgrep -x mount.gguf); do
+		if { tr '\0' '\n' <"/proc/$p/cmdline"; } 2>/dev/null | grep -qxF -- "$1"; then
+			echo "$p"
+			return
+		fi
+	done
+}
+
+# ended PID: waits for it, 20 seconds at most
+ended() {
+	timeout 20 tail --pid="$1" -f /dev/null
+}

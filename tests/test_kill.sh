@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Ends of all kinds: signals with and without readers, kill -9, the terminal closing, the file going away.
+# shellcheck source=tests/mounting.sh
+. "$top_srcdir/tests/mounting.sh"
+
+m=$tmp/m
+mkdir "$m"
+cd "$tmp" || exit 99
+not_mounted() { ! findmnt -n "$m" >/dev/null; }
+
+for signal in TERM INT HUP; do
+	mount_gguf "$demo" "$m"
+	pid=$(daemon_of "$m")
+	kill -$signal "$pid"
+	check "SIG$signal: the daemon ends" ended "$pid"
+	check "SIG$signal: nothing is mounted" not_mounted
+done
+
+# an open file lives on after the unmount, and the daemon with it
+mount_gguf "$demo" "$m"
+pid=$(daemon_of "$m")
+exec 7<"$m/model.gguf"
+head -c 4096 <&7 >"$tmp/part"
+kill -TERM "$pid"
+check 'SIGTERM with a reader: unmounted' timeout 20 sh -c "while findmnt '$m' >/dev/null; do :; done"
+cat <&7 >>"$tmp/part"
+check 'the reader finishes' cmp "$tmp/part" "$demo"
+check 'the daemon waits for it' kill -0 "$pid"
+exec 7<&-
+check 'and ends with it' ended "$pid"
+
+# the second signal does not wait
+mount_gguf "$demo" "$m"
+pid=$(daemon_of "$m")
+exec 7<"$m/model.gguf"
+kill -TERM "$pid"
+timeout 20 sh -c "while findmnt '$m' >/dev/null; do :; done"
+kill -TERM "$pid"
+check 'a second SIGTERM ends it at once' ended "$pid"
+exec 7<&-
+
+# kill -9 leaves a dead mount, which the next mount names
+mount_gguf "$demo" "$m"
+pid=$(daemon_of "$m")
+kill -9 "$pid"
+ended "$pid"
+fails 'over a dead mount: says how to clear it' 32 'fusermount3 -u' mount_gguf "$demo" "$m"
+umount "$m" 2>/dev/null || fusermount3 -u "$m"
+check 'cleared, it mounts again' mount_gguf "$demo" "$m"
+umount "$m"
+
+mount_gguf "$demo" "$m" -o auto_unmount
+pid=$(daemon_of "$m")
+kill -9 "$pid"
+ended "$pid"
+check 'auto_unmount: kill -9 leaves no mount' timeout 20 sh -c "while findmnt '$m' >/dev/null; do :; done"
+
+mount_gguf "$demo" "$m"
+pid=$(daemon_of "$m")
+exec 7<"$m/info"
+fails 'umount while a file is open' 32 busy umount "$m"
+exec 7<&-
+check 'and afterwards' umount "$m"
+check 'the daemon is gone' ended "$pid"
+
+# the session that mounted ends
+setsid -w sh -c "'$build/mount.gguf' '$demo' '$m'; kill -HUP 0" 2>/dev/null
+check 'survives its session' grep -q llama "$m/metadata/general.architecture"
+umount "$m"
+
+# ---- the model file changes below ----
+
+cp "$demo" model.gguf
+mount_gguf model.gguf "$m"
+truncate -s 100000 model.gguf
+fails 'truncated: EIO' 1 'Input/output error' cat "$m/tensors/blk.3.ffn_up.weight/raw"
+check 'metadata is still there' grep -q llama "$m/metadata/general.architecture"
+umount "$m"
+cp "$demo" model.gguf
+mount_gguf model.gguf "$m"
+touch -d '2001-01-01' model.gguf
+fails 'another time of change: EIO' 1 'Input/output error' cat "$m/tensors/blk.3.ffn_up.weight/raw"
+umount "$m"
+cp "$demo" model.gguf
+mount_gguf model.gguf "$m"
+rm model.gguf
+echo other >model.gguf
+fails 'replaced: EIO' 1 'Input/output error' cat "$m/tensors/blk.3.ffn_up.weight/raw"
+check 'the daemon is alive' grep -q llama "$m/metadata/general.architecture"
+umount "$m"
+
+# ---- many times ----
+
+descriptors() { ls "/proc/$$/fd" | wc -l; }
+cycle() {
+	for i in $(seq "${CYCLES:-50}"); do
+		mount_gguf "$demo" "$m" && cat "$m/info" >/dev/null && umount "$m" || { echo "cycle $i"; return 1; }
+	done
+}
+before=$(pgrep -x -c 'mount.gguf|gguf-unmount')
+check "${CYCLES:-50} times mounted and unmounted" cycle
+check 'leaves no process' timeout 20 sh -c "while [ \$(pgrep -x -c 'mount.gguf|gguf-unmount') -gt '$before' ]; do :; done"
+done_testing
