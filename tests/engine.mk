@@ -14,3 +14,7 @@ check_PROGRAMS += %D%/test_forward
 tests_test_forward_SOURCES = %D%/tap.h %D%/vectors.h %D%/test_forward.c
 tests_test_forward_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 tests_test_forward_LDADD = $(COMPUTE_LIBS)
+check_PROGRAMS += %D%/test_same
+tests_test_same_SOURCES = %D%/tap.h %D%/plain.h %D%/vectors.h %D%/test_same.c
+tests_test_same_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+tests_test_same_LDADD = $(COMPUTE_LIBS)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void plain_item(FILE *f, const struct gguf_value *v, int escape)
+static inline void plain_item(FILE *f, const struct gguf_value *v, int escape)
 {
 	switch (v->type) {
 	case GGUF_STRING:
@@ -43,7 +43,7 @@ static void plain_item(FILE *f, const struct gguf_value *v, int escape)
 	putc('\n', f);
 }
 
-static int plain_key(const struct gguf *g, size_t i, const char *dir)
+static inline int plain_key(const struct gguf *g, size_t i, const char *dir)
 {
 	const struct gguf_key *k = gguf_key(g, i);
 	struct gguf_value v;
@@ -62,7 +62,7 @@ static int plain_key(const struct gguf *g, size_t i, const char *dir)
 	return fclose(f);
 }
 
-static int plain_file(const char *dir, const char *name, const void *p, size_t n)
+static inline int plain_file(const char *dir, const char *name, const void *p, size_t n)
 {
 	char path[1024];
 	FILE *f;
@@ -76,7 +76,7 @@ static int plain_file(const char *dir, const char *name, const void *p, size_t n
 	return fclose(f) || done != n;
 }
 
-static int plain_tensor(const struct gguf *g, size_t i, const char *dir)
+static inline int plain_tensor(const struct gguf *g, size_t i, const char *dir)
 {
 	const struct gguf_tensor *t = gguf_tensor(g, i);
 	char path[600], text[120];
@@ -96,7 +96,7 @@ static int plain_tensor(const struct gguf *g, size_t i, const char *dir)
 }
 
 /* dir must not be there yet. 0, or not 0. */
-static int plain_tree(const char *model, const char *dir)
+static inline int plain_tree(const char *model, const char *dir)
 {
 	struct gguf *g;
 	char path[600];

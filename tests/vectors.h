@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *vectors_path(const char *a, const char *b)
+static inline char *vectors_path(const char *a, const char *b)
 {
 	static char path[4][700];
 	static int next;
@@ -21,7 +21,7 @@ static char *vectors_path(const char *a, const char *b)
 }
 
 /* The file's floats, to be freed. NULL when it cannot be read. */
-static float *vectors_floats(const char *path, size_t *n)
+static inline float *vectors_floats(const char *path, size_t *n)
 {
 	FILE *f = fopen(path, "r");
 	float *p = NULL;
@@ -41,7 +41,7 @@ static float *vectors_floats(const char *path, size_t *n)
 }
 
 /* Ids after the word, up to the end of the line; without a word those of the file. Returns how many. */
-static size_t vectors_ids(const char *path, const char *word, int32_t *ids, size_t room)
+static inline size_t vectors_ids(const char *path, const char *word, int32_t *ids, size_t room)
 {
 	FILE *f = fopen(path, "r");
 	char *line = NULL, *p = NULL;
@@ -63,7 +63,7 @@ static size_t vectors_ids(const char *path, const char *word, int32_t *ids, size
 	return n;
 }
 
-static double vectors_distance(const float *a, const float *b, size_t n)
+static inline double vectors_distance(const float *a, const float *b, size_t n)
 {
 	double most = 0;
 
@@ -76,7 +76,7 @@ static double vectors_distance(const float *a, const float *b, size_t n)
 	return most;
 }
 
-static double log_sum(const float *x, size_t n)
+static inline double log_sum(const float *x, size_t n)
 {
 	double most = x[0], sum = 0;
 
@@ -88,7 +88,7 @@ static double log_sum(const float *x, size_t n)
 }
 
 /* Mean over rows of KL(softmax(p) to softmax(q)). */
-static double vectors_kl(const float *p, const float *q, size_t rows, size_t n)
+static inline double vectors_kl(const float *p, const float *q, size_t rows, size_t n)
 {
 	double sum = 0;
 
@@ -101,7 +101,7 @@ static double vectors_kl(const float *p, const float *q, size_t rows, size_t n)
 	return sum / (double)rows;
 }
 
-static int32_t vectors_best(const float *x, size_t n)
+static inline int32_t vectors_best(const float *x, size_t n)
 {
 	size_t best = 0;
 
@@ -117,7 +117,7 @@ struct opened {
 	struct gguf_error e;
 };
 
-static int vectors_open(struct opened *o, const char *path, const struct llm_options *opt)
+static inline int vectors_open(struct opened *o, const char *path, const struct llm_options *opt)
 {
 	int err;
 
@@ -126,7 +126,7 @@ static int vectors_open(struct opened *o, const char *path, const struct llm_opt
 	return err ? err : llm_open(&o->m, o->s, opt, &o->e);
 }
 
-static void vectors_close(struct opened *o)
+static inline void vectors_close(struct opened *o)
 {
 	llm_close(o->m);
 	source_close(o->s);
