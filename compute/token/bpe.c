@@ -12,196 +12,78 @@
 #include "utf8.h"
 #include "vocab.h"
 
-struct pair_slot {
-	uint32_t left, right; /* symbols */
-	uint32_t next_rank;   /* the rank and one; 0: free */
-	uint32_t merged;      /* symbol */
+/* A pair that was looked up: its symbols as token ids, and what became of it. Such pairs come again and again. */
+struct pair_note {
+	uint32_t left, right; /* token ids; NO_SYMBOL: empty */
+	uint32_t key;         /* the rank, or NO_PAIR */
+	uint32_t merged;      /* token id or NO_SYMBOL */
 };
+enum { NOTES_MAX = 1 << 14 };
 
-/* Symbols are token ids. Texts that merges name and the vocabulary lacks are numbered after the tokens. */
 struct bpe {
 	struct splitter *split;
-	struct pair_slot *pair;
-	size_t mask;
+	const struct gguf_bytes *merge; /* "left right", by rank */
+	size_t merges, longest;         /* how many, and bytes of the longest */
+	struct text_index rank;         /* of the merges */
 	uint64_t seed;
-	uint32_t byte[256];        /* the symbol of a byte, or NO_SYMBOL */
-	bool chars;                /* symbols begin as characters, not as bytes */
+	uint32_t byte[256];             /* the token of a byte, or NO_SYMBOL */
+	bool chars;                     /* symbols begin as characters, not as bytes */
 	bool ignore_merges;
-	struct gguf_bytes *extra;
-	size_t extras, extra_cap;
-	struct text_index extra_index;
-	char *joined;              /* texts of merged pairs that are not in the vocabulary */
-	size_t joined_n;
 };
 
 struct bpe_scratch {
 	struct merger m;
 	struct split_state *split;
-	char *text;   /* a fragment that had to be changed */
-	char *mapped; /* a word as the vocabulary writes it */
+	char *text;             /* a fragment that had to be changed */
+	char *mapped;           /* a word as the vocabulary writes it */
+	char *pair;             /* two symbols' texts with a space between */
+	struct pair_note *note; /* by hash; a new one takes the place of an old one */
+	size_t note_mask;       /* notes less one */
 	const struct vocab *v;
 	struct tokens *out;
+	const char *word;       /* that is being merged */
 };
 
 /* ---- loading ---- */
 
-static size_t pair_place(const struct bpe *b, uint32_t left, uint32_t right)
+static int check_merges(struct bpe *b, const char *key, struct gguf_error *e)
 {
-	return (size_t)(hash_mix(((uint64_t)left << 32 | right) ^ b->seed, 0x9e3779b97f4a7c15)) & b->mask;
-}
+	for (size_t i = 0; i < b->merges; i++) {
+		struct gguf_bytes m = b->merge[i];
 
-/* Of a pair that comes twice, the first counts. */
-static void pair_put(struct bpe *b, const struct pair_slot *p)
-{
-	size_t i = pair_place(b, p->left, p->right);
-
-	for (; b->pair[i].next_rank; i = (i + 1) & b->mask)
-		if (b->pair[i].left == p->left && b->pair[i].right == p->right)
-			return;
-	b->pair[i] = *p;
-}
-
-static int add_extra(const struct vocab *v, struct bpe *b, struct gguf_bytes text, uint32_t *symbol)
-{
-	int err;
-
-	if (b->extras == b->extra_cap) {
-		size_t cap = b->extra_cap ? 2 * b->extra_cap : 64;
-		struct gguf_bytes *more = realloc(b->extra, cap * sizeof *more);
-
-		if (!more)
-			return -ENOMEM;
-		b->extra = more;
-		b->extra_cap = cap;
+		if (m.n < 2 || !memchr(m.p + 1, ' ', m.n - 1))
+			return gguf_fail(e, -EINVAL, 0, "%s: item %zu has no space between two texts", key, i);
+		b->longest = m.n > b->longest ? m.n : b->longest;
 	}
-	if (!b->extra_index.slot && (err = index_init(&b->extra_index, 64)))
-		return err;
-	*symbol = (uint32_t)(v->n + b->extras);
-	b->extra[b->extras] = text;
-	err = index_put(&b->extra_index, b->extra, (int32_t)b->extras);
-	b->extras += !err;
-	return err;
-}
-
-/* The symbol of a text, NO_SYMBOL when it has none. */
-static uint32_t find_symbol(const struct vocab *v, const struct bpe *b, const char *p, size_t n)
-{
-	int32_t id = index_find(&v->index, v->text, p, n);
-
-	if (id >= 0)
-		return (uint32_t)id;
-	if (b->extras)
-		id = index_find(&b->extra_index, b->extra, p, n);
-	return id < 0 ? NO_SYMBOL : (uint32_t)(v->n + (size_t)id);
-}
-
-static int need_symbol(const struct vocab *v, struct bpe *b, struct gguf_bytes text, uint32_t *symbol)
-{
-	*symbol = find_symbol(v, b, text.p, text.n);
-	return *symbol == NO_SYMBOL ? add_extra(v, b, text, symbol) : 0;
-}
-
-static bool is_joined(struct gguf_bytes text, struct gguf_bytes left, struct gguf_bytes right)
-{
-	return text.n == left.n + right.n && !memcmp(text.p, left.p, left.n) &&
-	       !memcmp(text.p + left.n, right.p, right.n);
-}
-
-/*
- * The symbol of left and right together; *symbol is the last one on entry. Most files list merges in the order of the
- * tokens that they make, so that one and the next are tried first, unless texts come twice and the number is not sure.
- */
-static int join(const struct vocab *v, struct bpe *b, struct gguf_bytes left, struct gguf_bytes right, uint32_t *symbol)
-{
-	struct gguf_bytes text = { b->joined + b->joined_n, left.n + right.n };
-	size_t guess = v->index.used == v->n ? *symbol : v->n, end = guess + 2;
-	int err;
-
-	for (; guess < end && guess < v->n; guess++) {
-		if (is_joined(v->text[guess], left, right)) {
-			*symbol = (uint32_t)guess;
-			return 0;
-		}
-	}
-	memcpy(b->joined + b->joined_n, left.p, left.n);
-	memcpy(b->joined + b->joined_n + left.n, right.p, right.n);
-	*symbol = find_symbol(v, b, text.p, text.n);
-	if (*symbol != NO_SYMBOL)
-		return 0;
-	err = add_extra(v, b, text, symbol);
-	b->joined_n += err ? 0 : text.n;
-	return err;
-}
-
-static int add_merge(const struct vocab *v, struct bpe *b, struct gguf_bytes m, struct pair_slot *p)
-{
-	const char *space = m.n > 1 ? memchr(m.p + 1, ' ', m.n - 1) : NULL;
-	struct gguf_bytes left = { m.p, 0 }, right = { 0 };
-	int err;
-
-	if (!space)
-		return -EINVAL;
-	left.n = (size_t)(space - m.p);
-	right = (struct gguf_bytes){ space + 1, m.n - left.n - 1 };
-	err = need_symbol(v, b, left, &p->left);
-	if (!err)
-		err = need_symbol(v, b, right, &p->right);
-	if (!err)
-		err = join(v, b, left, right, &p->merged);
-	if (!err)
-		pair_put(b, p);
-	return err;
-}
-
-static int make_pairs(struct bpe *b, const struct gguf_bytes *merge, size_t n)
-{
-	size_t slots = 64, bytes = 0;
-
-	while (slots / 3 * 2 <= n)
-		slots *= 2;
-	for (size_t i = 0; i < n; i++)
-		bytes += merge[i].n;
-	b->mask = slots - 1;
-	b->joined = malloc(bytes + 1);
-	b->pair = calloc(slots, sizeof *b->pair);
-	if (!b->joined || !b->pair)
-		return -ENOMEM;
-	pages_ready(b->pair, slots * sizeof *b->pair);
-	b->seed = random_seed();
 	return 0;
 }
 
-static int load_merges(struct vocab *v, struct bpe *b, struct source *s, struct gguf_error *e)
+static int load_merges(struct bpe *b, struct source *s, struct gguf_error *e)
 {
 	static const char key[] = "tokenizer.ggml.merges";
-	const struct gguf_bytes *merge;
-	struct pair_slot p = { .merged = 0 };
-	size_t n;
-	int err = source_strings(s, key, &merge, &n, e);
+	int err = source_strings(s, key, &b->merge, &b->merges, e);
 
 	if (err == -ENOENT)
 		return gguf_fail(e, -EINVAL, 0, "%s is missing", key);
 	if (err)
 		return err;
-	err = n < NO_PAIR && v->n + 3 * n < INT32_MAX ? make_pairs(b, merge, n) : -EINVAL;
+	if (b->merges >= INT32_MAX)
+		return gguf_fail(e, -EINVAL, 0, "%s: %zu are too many", key, b->merges);
+	err = check_merges(b, key, e);
 	if (err)
-		return gguf_fail(e, err, 0, "%s: %s", key, err == -ENOMEM ? "no memory" : "too many");
-	for (size_t i = 0; i < n; i++) {
-		p.next_rank = (uint32_t)i + 1;
-		err = add_merge(v, b, merge[i], &p);
-		if (err == -EINVAL)
-			return gguf_fail(e, err, 0, "%s: item %zu has no space between two texts", key, i);
-		if (err)
-			return gguf_fail(e, err, 0, "%s: no memory", key);
-	}
-	return 0;
+		return err;
+	err = index_init(&b->rank, b->merges);
+	for (size_t i = b->merges; i-- && !err;) /* of a pair that comes twice the first counts */
+		err = index_put(&b->rank, b->merge, (int32_t)i);
+	b->seed = random_seed();
+	return err ? gguf_fail(e, err, 0, "%s: no memory", key) : 0;
 }
 
-static uint32_t byte_symbol(const struct vocab *v, const struct bpe *b, unsigned char byte)
+static int32_t find_mapped_byte(const struct vocab *v, unsigned char byte)
 {
 	char text[4];
 
-	return find_symbol(v, b, text, utf8_encode(bytemap_char(byte), text));
+	return vocab_find(v, text, utf8_encode(bytemap_char(byte), text));
 }
 
 static int load_splitter(struct vocab *v, struct bpe *b, struct source *s, struct gguf_error *e)
@@ -235,12 +117,10 @@ static int load_kind(struct vocab *v, struct source *s, bool chars, struct gguf_
 	if (!b)
 		return gguf_fail(e, -ENOMEM, 0, "no memory for the vocabulary");
 	b->chars = chars;
+	for (int i = 0; i < 256; i++)
+		b->byte[i] = (uint32_t)(chars ? vocab_byte(v, (unsigned char)i) : find_mapped_byte(v, (unsigned char)i));
 	err = load_splitter(v, b, s, e);
-	if (!err)
-		err = load_merges(v, b, s, e);
-	for (int i = 0; i < 256 && !err; i++)
-		b->byte[i] = chars ? (uint32_t)vocab_byte(v, (unsigned char)i) : byte_symbol(v, b, (unsigned char)i);
-	return err;
+	return err ? err : load_merges(b, s, e);
 }
 
 static int load_bytes(struct vocab *v, struct source *s, struct gguf_error *e)
@@ -260,27 +140,70 @@ static void unload(struct vocab *v)
 	if (!b)
 		return;
 	splitter_free(b->split);
-	free(b->pair);
-	free(b->extra);
-	index_free(&b->extra_index);
-	free(b->joined);
+	index_free(&b->rank);
 	free(b);
 }
 
 /* ---- encoding ---- */
 
+static size_t map_word(char *out, const char *p, size_t n)
+{
+	size_t w = 0;
+
+	for (size_t i = 0; i < n; i++)
+		w += utf8_encode(bytemap_char((unsigned char)p[i]), out + w);
+	return w;
+}
+
+/* A symbol as the merges write it. Returns its bytes, 0 when it has more than room. */
+static size_t symbol_text(const struct bpe_scratch *s, const struct symbol *y, char *out, size_t room)
+{
+	const struct bpe *b = s->v->data;
+	struct gguf_bytes text = { s->word + y->at, y->n };
+
+	if (y->id == NO_SYMBOL && !b->chars)
+		return 2 * (size_t)y->n > room ? 0 : map_word(out, text.p, text.n);
+	if (y->id != NO_SYMBOL)
+		text = s->v->text[y->id];
+	return text.n > room ? 0 : piece_plain(text, out);
+}
+
+/* Looks the pair up by its text. */
+static void find_pair(const struct bpe_scratch *s, struct symbol *a, const struct symbol *right)
+{
+	const struct bpe *b = s->v->data;
+	size_t n = symbol_text(s, a, s->pair, b->longest), m = 0;
+	int32_t rank = -1;
+
+	if (n)
+		m = symbol_text(s, right, s->pair + n + 1, b->longest);
+	if (m) {
+		s->pair[n] = ' ';
+		rank = index_find(&b->rank, b->merge, s->pair, n + 1 + m);
+	}
+	a->key = rank < 0 ? NO_PAIR : (uint32_t)rank;
+	a->merged = NO_SYMBOL;
+	if (rank < 0)
+		return;
+	memmove(s->pair + n, s->pair + n + 1, m);
+	a->merged = (uint32_t)index_find(&s->v->index, s->v->text, s->pair, n + m);
+}
+
 static void bpe_pair(const void *ctx, struct symbol *a, const struct symbol *right)
 {
-	const struct bpe *b = ctx;
+	const struct bpe_scratch *s = ctx;
+	const struct bpe *b = s->v->data;
+	uint64_t key = (uint64_t)a->id << 32 | right->id;
+	struct pair_note *note = &s->note[hash_mix(key ^ b->seed, 0x9e3779b97f4a7c15) & s->note_mask];
 
-	for (size_t i = pair_place(b, a->id, right->id);; i = (i + 1) & b->mask) {
-		const struct pair_slot *p = &b->pair[i];
-
-		if ((p->left == a->id && p->right == right->id) || !p->next_rank) {
-			a->key = p->next_rank - 1;
-			a->merged = p->merged;
-			return;
-		}
+	if (a->id == NO_SYMBOL || right->id == NO_SYMBOL) {
+		find_pair(s, a, right);
+	} else if (note->left == a->id && note->right == right->id) {
+		a->key = note->key;
+		a->merged = note->merged;
+	} else {
+		find_pair(s, a, right);
+		*note = (struct pair_note){ a->id, right->id, a->key, a->merged };
 	}
 }
 
@@ -296,15 +219,6 @@ static int push_bytes(const struct bpe_scratch *s, const char *p, size_t n)
 		err = id < s->v->n ? tokens_push(s->out, (int32_t)id) : 0;
 	}
 	return err;
-}
-
-static size_t map_word(char *out, const char *p, size_t n)
-{
-	size_t w = 0;
-
-	for (size_t i = 0; i < n; i++)
-		w += utf8_encode(bytemap_char((unsigned char)p[i]), out + w);
-	return w;
 }
 
 /* The token that a word is as a whole, or -1. mapped has room for twice the longest text. */
@@ -332,7 +246,7 @@ static int make_symbols(struct bpe_scratch *s, const char *p, size_t n)
 		len = b->chars ? utf8_length(p[at]) : 1;
 		y->at = (uint32_t)at;
 		y->n = (uint32_t)len;
-		y->id = b->chars ? find_symbol(s->v, b, p + at, len) : b->byte[(unsigned char)p[at]];
+		y->id = b->chars ? (uint32_t)vocab_find(s->v, p + at, len) : b->byte[(unsigned char)p[at]];
 	}
 	return err;
 }
@@ -346,9 +260,10 @@ static int encode_word(void *ctx, const char *p, size_t n)
 
 	if (whole >= 0)
 		return tokens_push(s->out, whole);
+	s->word = p;
 	err = make_symbols(s, p, n);
 	if (!err)
-		err = merge_run(&s->m, bpe_pair, b);
+		err = merge_run(&s->m, bpe_pair, s);
 	for (size_t i = 0; i < s->m.n && !err; i++) {
 		const struct symbol *y = &s->m.symbol[i];
 
@@ -365,18 +280,38 @@ static void end(void *scratch)
 	split_state_free(s->split);
 	free(s->text);
 	free(s->mapped);
+	free(s->pair);
+	free(s->note);
 	free(s);
 }
 
-static void *begin(const struct vocab *v)
+/* As many notes as the text can have use for, all empty. */
+static int make_notes(struct bpe_scratch *s, size_t text)
 {
+	size_t n = 64;
+
+	while (n < NOTES_MAX && n < text)
+		n *= 2;
+	s->note = malloc(n * sizeof *s->note);
+	if (!s->note)
+		return -ENOMEM;
+	pages_ready(s->note, n * sizeof *s->note);
+	memset(s->note, 0xff, n * sizeof *s->note);
+	s->note_mask = n - 1;
+	return 0;
+}
+
+static void *begin(const struct vocab *v, size_t n)
+{
+	const struct bpe *b = v->data;
 	struct bpe_scratch *s = calloc(1, sizeof *s);
 
 	if (!s)
 		return NULL;
 	s->split = split_state_make();
 	s->mapped = malloc(2 * v->longest + 1);
-	if (!s->split || !s->mapped) {
+	s->pair = malloc(2 * b->longest + 1);
+	if (!s->split || !s->mapped || !s->pair || make_notes(s, n)) {
 		end(s);
 		return NULL;
 	}

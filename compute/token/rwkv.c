@@ -65,8 +65,9 @@ static void unload(struct vocab *v)
 	free(v->data);
 }
 
-static void *begin(const struct vocab *v)
+static void *begin(const struct vocab *v, size_t n)
 {
+	(void)n;
 	(void)v;
 	return malloc(1);
 }

@@ -184,8 +184,9 @@ static int encode_text(const struct vocab *v, struct merger *m, const char *text
 	return err ? err : encode_run(v, m, text, out);
 }
 
-static void *begin(const struct vocab *v)
+static void *begin(const struct vocab *v, size_t n)
 {
+	(void)n;
 	(void)v;
 	return calloc(1, sizeof(struct spm_scratch));
 }

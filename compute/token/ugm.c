@@ -313,8 +313,9 @@ static int cover(const struct vocab *v, struct ugm_scratch *s, struct tokens *ou
 	return err;
 }
 
-static void *begin(const struct vocab *v)
+static void *begin(const struct vocab *v, size_t n)
 {
+	(void)n;
 	(void)v;
 	return calloc(1, sizeof(struct ugm_scratch));
 }

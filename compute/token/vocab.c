@@ -232,9 +232,9 @@ void vocab_close(struct vocab *v)
 	free(v);
 }
 
-static int encode_fragments(const struct vocab *v, const struct fragment *f, size_t n, struct tokens *out)
+static int encode_fragments(const struct vocab *v, const struct fragment *f, size_t n, size_t bytes, struct tokens *out)
 {
-	void *scratch = v->model->begin(v);
+	void *scratch = v->model->begin(v, bytes);
 	int err = scratch ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n && !err; i++)
@@ -261,7 +261,7 @@ int vocab_encode(const struct vocab *v, const char *text, size_t n, unsigned fla
 	if (!err && flags & VOCAB_SPECIAL)
 		err = push_role(v, HABIT_BOS, ROLE_BOS, out);
 	if (!err)
-		err = encode_fragments(v, f, count, out);
+		err = encode_fragments(v, f, count, n, out);
 	if (!err && flags & VOCAB_SPECIAL)
 		err = push_role(v, HABIT_SEP, ROLE_SEP, out);
 	if (!err && flags & VOCAB_SPECIAL)

@@ -58,8 +58,8 @@ struct token_model {
 	unsigned forced; /* of these, whatever the keys say */
 	int (*load)(struct vocab *v, struct source *s, struct gguf_error *e);
 	void (*unload)(struct vocab *v);
-	/* Memory for one call of vocab_encode, and the tokens of one run of text. */
-	void *(*begin)(const struct vocab *v);
+	/* Memory for one call of vocab_encode of n bytes, and the tokens of one run of text. */
+	void *(*begin)(const struct vocab *v, size_t n);
 	int (*encode)(const struct vocab *v, void *scratch, const struct fragment *f, struct tokens *out);
 	void (*end)(void *scratch);
 	/* The bytes that a normal token's text stands for: at most text.n of them. */

@@ -139,11 +139,12 @@ static uint32_t without_accents(uint32_t c)
 	return (uint32_t)part[0];
 }
 
-static void *begin(const struct vocab *v)
+static void *begin(const struct vocab *v, size_t n)
 {
 	struct wpm_scratch *s = calloc(1, sizeof *s);
 	char *word = malloc(256);
 
+	(void)n;
 	if (!s || !word) {
 		free(s);
 		free(word);
