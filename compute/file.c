@@ -2,6 +2,7 @@
 /* A source that is a .gguf file, or the shards of one. */
 #include "backend.h"
 #include "error.h"
+#include "pages.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,7 @@ static int file_array(const struct gguf *g, size_t key, enum want want, struct a
 	a->items = calloc(a->n + 1, item_size(want));
 	if (!a->items)
 		return -ENOMEM;
+	pages_ready(a->items, (a->n + 1) * item_size(want));
 	if (k->type == GGUF_ARRAY) {
 		err = fill(g, key, want, a);
 	} else {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cursor.h"
+#include "pages.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -43,13 +44,14 @@ static int grow(struct cursor *c, uint64_t end)
 	if (!p)
 		return -ENOMEM;
 	c->base = c->owned = p;
+	pages_ready(p + c->have, want - c->have);
 	err = input_read(c->input, p + c->have, want - c->have, c->have);
 	if (!err)
 		c->have = want;
 	return err;
 }
 
-bool cursor_need(struct cursor *c, uint64_t n, const char *what)
+bool cursor_fetch(struct cursor *c, uint64_t n, const char *what)
 {
 	int err;
 
@@ -57,32 +59,8 @@ bool cursor_need(struct cursor *c, uint64_t n, const char *what)
 		return false;
 	if (n > c->size - c->pos)
 		return fail(c, -EINVAL, n, what);
-	if (n <= c->have - c->pos)
-		return true;
 	err = grow(c, c->pos + n);
 	return err ? fail(c, err, n, what) : true;
-}
-
-bool cursor_skip(struct cursor *c, uint64_t n, const char *what)
-{
-	if (!cursor_need(c, n, what))
-		return false;
-	c->pos += n;
-	return true;
-}
-
-uint64_t cursor_number(struct cursor *c, unsigned width, const char *what)
-{
-	const uint8_t *p;
-	uint64_t v = 0;
-
-	if (!cursor_need(c, width, what))
-		return 0;
-	p = c->base + c->pos;
-	c->pos += width;
-	for (unsigned i = 0; i < width; i++)
-		v = v << 8 | p[c->big_endian ? i : width - 1 - i];
-	return v;
 }
 
 uint64_t cursor_length(struct cursor *c, const char *what)

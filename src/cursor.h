@@ -7,6 +7,9 @@
 #ifndef GGUF_CURSOR_H
 #define GGUF_CURSOR_H
 #include "input.h"
+#include <endian.h>
+#include <string.h>
+
 struct cursor {
 	const struct input *input; /* NULL: base is all there is */
 	const uint8_t *base;         /* bytes 0 .. have-1 of the file; moves when it grows */
@@ -21,11 +24,40 @@ struct cursor {
 /* Reads from s, or from bytes that are there already. */
 void cursor_init(struct cursor *c, const struct input *s);
 void cursor_over(struct cursor *c, const uint8_t *base, uint64_t size, bool big_endian, bool narrow);
-/* Whether n more bytes are at base + pos. */
-bool cursor_need(struct cursor *c, uint64_t n, const char *what);
-bool cursor_skip(struct cursor *c, uint64_t n, const char *what);
+/* Brings n more bytes to base + pos, where they are not yet. */
+bool cursor_fetch(struct cursor *c, uint64_t n, const char *what);
+
+/* Whether n more bytes are at base + pos. Inline, as the next two: a vocabulary has hundreds of thousands of strings. */
+static inline bool cursor_need(struct cursor *c, uint64_t n, const char *what)
+{
+	return (!c->err && n <= c->have - c->pos) || cursor_fetch(c, n, what);
+}
+
+static inline bool cursor_skip(struct cursor *c, uint64_t n, const char *what)
+{
+	if (!cursor_need(c, n, what))
+		return false;
+	c->pos += n;
+	return true;
+}
+
 /* An unsigned number of 1, 2, 4 or 8 bytes; 0 after a failure. */
-uint64_t cursor_number(struct cursor *c, unsigned width, const char *what);
+static inline uint64_t cursor_number(struct cursor *c, unsigned width, const char *what)
+{
+	const uint8_t *p;
+	uint64_t v = 0;
+
+	if (!cursor_need(c, width, what))
+		return 0;
+	p = c->base + c->pos;
+	c->pos += width;
+	if (width == 8 && !c->big_endian)
+		return memcpy(&v, p, 8), le64toh(v);
+	for (unsigned i = 0; i < width; i++)
+		v = v << 8 | p[c->big_endian ? i : width - 1 - i];
+	return v;
+}
+
 /* A length, a count or an extent: as wide as the version says. */
 uint64_t cursor_length(struct cursor *c, const char *what);
 /* The bytes of a string: its length, with pos after it; at is where they start. */

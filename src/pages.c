@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "pages.h"
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { WORTH_IT = 64 << 10, PAGE = 4 << 10, HUGE_PAGE = 2 << 20 };
@@ -19,4 +21,18 @@ void pages_ready(void *p, size_t n)
 	if (n >= 2 * HUGE_PAGE)
 		madvise((char *)p + head, (n - head) / PAGE * PAGE, MADV_HUGEPAGE);
 	madvise((char *)p + head, (n - head) / PAGE * PAGE, MADV_POPULATE_WRITE);
+}
+
+void *pages_table(size_t n)
+{
+	size_t whole = (n + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	void *p;
+
+	if (n < HUGE_PAGE / 2)
+		return calloc(n ? n : 1, 1);
+	p = whole < n ? NULL : aligned_alloc(HUGE_PAGE, whole);
+	if (!p)
+		return NULL;
+	madvise(p, whole, MADV_HUGEPAGE);
+	return memset(p, 0, whole);
 }

@@ -7,4 +7,6 @@
  * when it is first touched, and on virtual machines a fault costs far more than filling the page. NULL is fine.
  */
 void pages_ready(void *p, size_t n);
+/* The same for a table that is read in no order: zeroed, in few large pages if it is large. free(). */
+void *pages_table(size_t n);
 #endif

@@ -72,9 +72,7 @@ static int load_merges(struct bpe *b, struct source *s, struct gguf_error *e)
 	err = check_merges(b, key, e);
 	if (err)
 		return err;
-	err = index_init(&b->rank, b->merges);
-	for (size_t i = b->merges; i-- && !err;) /* of a pair that comes twice the first counts */
-		err = index_put(&b->rank, b->merge, (int32_t)i);
+	err = index_build(&b->rank, b->merge, b->merges, INDEX_FIRST);
 	b->seed = random_seed();
 	return err ? gguf_fail(e, err, 0, "%s: no memory", key) : 0;
 }

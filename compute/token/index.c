@@ -25,34 +25,7 @@ static size_t slots_for(size_t n)
 	return slots;
 }
 
-static int make_slots(struct text_index *x, size_t n)
-{
-	size_t slots = slots_for(n);
-	struct index_slot *slot = calloc(slots, sizeof *slot);
-
-	if (!slot)
-		return -ENOMEM;
-	pages_ready(slot, slots * sizeof *slot);
-	x->slot = slot;
-	x->mask = slots - 1;
-	return 0;
-}
-
-int index_init(struct text_index *x, size_t n)
-{
-	if (n > SIZE_MAX / 64)
-		return -ENOMEM;
-	*x = (struct text_index){ .seed = random_seed() };
-	return make_slots(x, n);
-}
-
-void index_free(struct text_index *x)
-{
-	free(x->slot);
-	*x = (struct text_index){ 0 };
-}
-
-static void put(struct text_index *x, const struct gguf_bytes *text, uint64_t h, int32_t id)
+static void put(struct text_index *x, const struct gguf_bytes *text, uint64_t h, int32_t id, enum index_twins twins)
 {
 	uint32_t tag = (uint32_t)(h >> 32);
 	size_t i = h & x->mask;
@@ -60,50 +33,40 @@ static void put(struct text_index *x, const struct gguf_bytes *text, uint64_t h,
 	for (; x->slot[i].next_id; i = (i + 1) & x->mask) {
 		const struct gguf_bytes *have = &text[x->slot[i].next_id - 1];
 
-		if (x->slot[i].tag == tag && have->n == text[id].n && !memcmp(have->p, text[id].p, have->n)) {
+		if (x->slot[i].tag != tag || have->n != text[id].n || memcmp(have->p, text[id].p, have->n))
+			continue;
+		if (twins == INDEX_LAST)
 			x->slot[i].next_id = id + 1;
-			return;
-		}
+		return;
 	}
 	x->slot[i] = (struct index_slot){ tag, id + 1 };
-	x->used++;
 }
 
-static int grow(struct text_index *x, const struct gguf_bytes *text)
+int index_build(struct text_index *x, const struct gguf_bytes *text, size_t n, enum index_twins twins)
 {
-	struct text_index old = *x;
-	int err = make_slots(x, 2 * (old.used + 1));
+	enum { AHEAD = 16 }; /* slots on their way from memory while earlier ones are filled */
+	uint64_t hash[AHEAD];
+	size_t slots = n > INT32_MAX ? 0 : slots_for(n);
 
-	if (err)
-		return err;
-	x->used = 0;
-	for (size_t i = 0; i <= old.mask; i++) {
-		int32_t id = old.slot[i].next_id - 1;
+	*x = (struct text_index){ .seed = random_seed(), .mask = slots - 1 };
+	x->slot = slots ? pages_table(slots * sizeof *x->slot) : NULL;
+	if (!x->slot)
+		return -ENOMEM;
+	for (size_t at = 0; at < n; at += AHEAD) {
+		size_t end = n - at < AHEAD ? n : at + AHEAD;
 
-		if (id >= 0)
-			put(x, text, text_hash(x->seed, text[id].p, text[id].n), id);
+		for (size_t i = at; i < end; i++) {
+			hash[i - at] = text_hash(x->seed, text[i].p, text[i].n);
+			__builtin_prefetch(&x->slot[hash[i - at] & x->mask], 1);
+		}
+		for (size_t i = at; i < end; i++)
+			put(x, text, hash[i - at], (int32_t)i, twins);
 	}
-	index_free(&old);
 	return 0;
 }
 
-int index_put(struct text_index *x, const struct gguf_bytes *text, int32_t id)
+void index_free(struct text_index *x)
 {
-	if (x->used + 1 > x->mask / 3 * 2) {
-		int err = grow(x, text);
-
-		if (err)
-			return err;
-	}
-	put(x, text, text_hash(x->seed, text[id].p, text[id].n), id);
-	return 0;
-}
-
-int index_put_all(struct text_index *x, const struct gguf_bytes *text, size_t n)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < n && !err; i++)
-		err = index_put(x, text, (int32_t)i);
-	return err;
+	free(x->slot);
+	*x = (struct text_index){ 0 };
 }

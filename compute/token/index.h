@@ -15,17 +15,13 @@ struct index_slot {
 struct text_index {
 	struct index_slot *slot;
 	size_t mask;   /* slots less one */
-	size_t used;
 	uint64_t seed; /* of this process: no file can be made whose texts all collide */
 };
 
-/* Room for n texts. 0 or -ENOMEM. */
-int index_init(struct text_index *x, size_t n);
+enum index_twins { INDEX_FIRST, INDEX_LAST }; /* which number counts when a text comes more than once */
+/* Numbers the texts 0 to n - 1; they stay where they are. 0 or -ENOMEM. */
+int index_build(struct text_index *x, const struct gguf_bytes *text, size_t n, enum index_twins twins);
 void index_free(struct text_index *x);
-/* Enters text[id]; a text that is there already gets the new id. 0 or -ENOMEM. */
-int index_put(struct text_index *x, const struct gguf_bytes *text, int32_t id);
-/* All of n texts, id by id. */
-int index_put_all(struct text_index *x, const struct gguf_bytes *text, size_t n);
 uint64_t random_seed(void);
 
 static inline uint64_t hash_load(const char *p, size_t n)

@@ -1,55 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 /*
- * What tokens stand for in running text. A token's bytes are made when it is first asked for, into a place that follows
- * from the lengths of the texts before it: no allocation per token, and nothing to do before the first.
+ * What tokens stand for in running text. A token's bytes are made when it is first asked for and kept in chunks that
+ * never move: no allocation per token, and nothing to do when a vocabulary is opened.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include "pages.h"
 #include "vocab.h"
 
+enum { CHUNK = 16 << 10 };
+
+struct chunk {
+	struct chunk *next;
+	char bytes[];
+};
+
 struct piece {
-	size_t at;        /* in bytes */
+	const char *p;
 	uint32_t n;
 	atomic_uint made;
 };
 
 struct pieces {
-	pthread_mutex_t lock; /* of whoever makes a piece */
-	struct piece *piece;  /* one per token */
-	char *bytes;
+	struct piece *piece; /* one per token */
+	pthread_mutex_t lock; /* of what follows */
+	struct chunk *chunk;
+	size_t left;          /* bytes at the end of the chunk */
+	char *at;             /* where they are */
 };
 
 int pieces_make(struct vocab *v)
 {
-	struct pieces *p = calloc(1, sizeof *p);
-	size_t size = 0;
+	struct pieces *all = calloc(1, sizeof *all);
 
-	if (!p)
+	if (!all)
 		return -ENOMEM;
-	v->pieces = p;
-	pthread_mutex_init(&p->lock, NULL);
-	p->piece = calloc(v->n, sizeof *p->piece);
-	pages_ready(p->piece, v->n * sizeof *p->piece);
-	for (size_t i = 0; p->piece && i < v->n; i++) {
-		p->piece[i].at = size;
-		size += v->text[i].n;
-	}
-	p->bytes = malloc(size + 1);
-	return p->piece && p->bytes ? 0 : -ENOMEM;
+	v->pieces = all;
+	pthread_mutex_init(&all->lock, NULL);
+	all->piece = calloc(v->n, sizeof *all->piece);
+	return all->piece ? 0 : -ENOMEM;
 }
 
-void pieces_free(struct pieces *p)
+void pieces_free(struct pieces *all)
 {
-	if (!p)
+	if (!all)
 		return;
-	pthread_mutex_destroy(&p->lock);
-	free(p->piece);
-	free(p->bytes);
-	free(p);
+	while (all->chunk) {
+		struct chunk *next = all->chunk->next;
+
+		free(all->chunk);
+		all->chunk = next;
+	}
+	pthread_mutex_destroy(&all->lock);
+	free(all->piece);
+	free(all);
 }
 
 size_t piece_plain(struct gguf_bytes text, char *out)
@@ -112,6 +118,39 @@ static size_t make_piece(const struct vocab *v, int32_t id, char *out)
 	return v->model->piece(text, out);
 }
 
+/* Room for n bytes, or NULL. */
+static char *make_room(struct pieces *all, size_t n)
+{
+	if (n > all->left) {
+		size_t size = n > CHUNK ? n : CHUNK;
+		struct chunk *c = malloc(sizeof *c + size);
+
+		if (!c)
+			return NULL;
+		c->next = all->chunk;
+		all->chunk = c;
+		all->at = c->bytes;
+		all->left = size;
+	}
+	return all->at;
+}
+
+/* Without memory the token's text has to do, as it is stored. */
+static void fill_piece(const struct vocab *v, int32_t id)
+{
+	struct pieces *all = v->pieces;
+	struct piece *p = &all->piece[id];
+	char *to = make_room(all, v->text[id].n);
+
+	p->p = to ? to : v->text[id].p;
+	p->n = (uint32_t)v->text[id].n;
+	if (!to)
+		return;
+	p->n = (uint32_t)make_piece(v, id, to);
+	all->at += p->n;
+	all->left -= p->n;
+}
+
 struct gguf_bytes vocab_piece(const struct vocab *v, int32_t id, bool special)
 {
 	struct pieces *all = v->pieces;
@@ -123,9 +162,9 @@ struct gguf_bytes vocab_piece(const struct vocab *v, int32_t id, bool special)
 	if (!atomic_load_explicit(&p->made, memory_order_acquire)) {
 		pthread_mutex_lock(&all->lock);
 		if (!atomic_load_explicit(&p->made, memory_order_relaxed))
-			p->n = (uint32_t)make_piece(v, id, all->bytes + p->at);
+			fill_piece(v, id);
 		atomic_store_explicit(&p->made, 1, memory_order_release);
 		pthread_mutex_unlock(&all->lock);
 	}
-	return (struct gguf_bytes){ all->bytes + p->at, p->n };
+	return (struct gguf_bytes){ p->p, p->n };
 }

@@ -126,9 +126,7 @@ static int load_texts(struct vocab *v, struct source *s, struct gguf_error *e)
 		v->longest = v->text[i].n > v->longest ? v->text[i].n : v->longest;
 	}
 	if (!err)
-		err = index_init(&v->index, v->n);
-	if (!err)
-		err = index_put_all(&v->index, v->text, v->n);
+		err = index_build(&v->index, v->text, v->n, INDEX_LAST);
 	return err ? gguf_fail(e, err, 0, "no memory for %zu tokens", v->n) : 0;
 }
 
