@@ -8,3 +8,4 @@ noinst_PROGRAMS += %D%/bench_token
 %C%_bench_token_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 %C%_bench_token_CFLAGS = $(COMPUTE_CFLAGS)
 %C%_bench_token_LDADD = $(COMPUTE_LIBS)
+dist_check_SCRIPTS += %D%/test_tokenize.sh
