@@ -24,3 +24,12 @@ libgguf_la_LIBADD = libggufcore.la
 libgguf_la_LDFLAGS = -no-undefined -version-info 0:0:0 -Wl,--version-script=$(srcdir)/%D%/gguf.map
 EXTRA_libgguf_la_DEPENDENCIES = %D%/gguf.map
 EXTRA_DIST += %D%/gguf.map
+
+## fsck.gguf; what it checks is an archive, so that tests reach it.
+noinst_LTLIBRARIES += libcheck.la
+libcheck_la_SOURCES = %D%/check.h %D%/check_keys.c %D%/check_tokens.c %D%/check_settings.c %D%/check_layout.c \
+	%D%/check_set.c %D%/check_scan.c %D%/check_data.c %D%/check_hash.c
+libcheck_la_CFLAGS = $(AM_CFLAGS) $(CRYPTO_CFLAGS) $(XXHASH_CFLAGS)
+helper_PROGRAMS += fsck.gguf
+fsck_gguf_SOURCES = %D%/fsck.c %D%/fsck_report.h %D%/fsck_report.c %D%/fsck_manifest.c
+fsck_gguf_LDADD = libcheck.la libggufcore.la $(CRYPTO_LIBS) $(XXHASH_LIBS) -lpthread -lm

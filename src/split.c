@@ -75,14 +75,22 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The path of shard no: that of a sibling with another suffix. */
-static char *sibling_path(const char *path, uint64_t no, uint64_t count)
+char *split_sibling(const char *path, uint64_t no, uint64_t count)
 {
 	char *p = strdup(path);
 
 	if (p)
 		make_suffix(p + strlen(p) - (sizeof SUFFIX - 1), no, count);
 	return p;
+}
+
+bool split_is_named(const char *path, uint64_t no, uint64_t count)
+{
+	const char *name = base_name(path);
+	char suffix[sizeof SUFFIX];
+
+	make_suffix(suffix, no, count);
+	return strlen(name) >= sizeof SUFFIX - 1 && !strcmp(name + strlen(name) - (sizeof SUFFIX - 1), suffix);
 }
 
 static int check_sibling(const struct file *f, uint64_t no, const struct split *set, struct gguf_error *e)
@@ -117,7 +125,7 @@ static int blame(const char *path, uint64_t no, uint64_t count, int err, struct 
 static int open_sibling(struct gguf *g, const char *given, uint64_t no, const struct split *set, unsigned lenience,
 			struct gguf_error *e)
 {
-	char *path = sibling_path(given, no, set->count);
+	char *path = split_sibling(given, no, set->count);
 	int err;
 
 	if (!path)
@@ -170,7 +178,7 @@ int split_complete(struct gguf *g, unsigned lenience, struct gguf_error *e)
 	if (err || set.count <= 1)
 		return err;
 	make_suffix(suffix, set.no, set.count);
-	if (strlen(name) < sizeof SUFFIX - 1 || strcmp(name + strlen(name) - (sizeof SUFFIX - 1), suffix))
+	if (!split_is_named(path, set.no, set.count))
 		return gguf_fail(e, -EINVAL, 0, "is shard %" PRIu64 " of %" PRIu64 " by its keys, expected a name that ends in '%s', "
 				 "not '%s'", set.no + 1, set.count, suffix, gguf_quote(quoted, sizeof quoted, name, strlen(name)));
 	err = spread(g, &set, e);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looks for values that no sound model has: NaN, Inf, and magnitudes that only damage makes. Plain float types are
+ * looked at whole; of block types the scales are, since all else in a block is bounded integers.
+ */
+#include "check.h"
+#include <string.h>
+
+enum form { NONE, F16, BF16, F32, F64, E8M0, UE4M3, IQ1M };
+
+struct place {
+	uint8_t form, count; /* so many scales in a row */
+	uint16_t at;
+};
+
+/* Scales of a block; of plain types the value itself. */
+static const struct place places[GGUF_TYPE_LIMIT] = {
+#define P(type, form, count, at) [GGUF_TYPE_##type] = { form, count, at }
+	P(F32, F32, 1, 0),      P(F64, F64, 1, 0),      P(F16, F16, 1, 0),      P(BF16, BF16, 1, 0),
+	P(Q4_0, F16, 1, 0),     P(Q4_1, F16, 2, 0),     P(Q5_0, F16, 1, 0),     P(Q5_1, F16, 2, 0),
+	P(Q8_0, F16, 1, 0),     P(Q8_1, F16, 2, 0),     P(Q2_K, F16, 2, 80),    P(Q3_K, F16, 1, 108),
+	P(Q4_K, F16, 2, 0),     P(Q5_K, F16, 2, 0),     P(Q6_K, F16, 1, 208),   P(Q8_K, F32, 1, 0),
+	P(IQ2_XXS, F16, 1, 0),  P(IQ2_XS, F16, 1, 0),   P(IQ2_S, F16, 1, 0),    P(IQ3_XXS, F16, 1, 0),
+	P(IQ3_S, F16, 1, 0),    P(IQ1_S, F16, 1, 0),    P(IQ1_M, IQ1M, 1, 48),  P(IQ4_NL, F16, 1, 0),
+	P(IQ4_XS, F16, 1, 0),   P(TQ1_0, F16, 1, 52),   P(TQ2_0, F16, 1, 64),   P(MXFP4, E8M0, 1, 0),
+	P(NVFP4, UE4M3, 4, 0),  P(Q1_0, F16, 1, 0),     P(Q2_0, F16, 1, 0),
+	P(I8, NONE, 1, 0),      P(I16, NONE, 1, 0),     P(I32, NONE, 1, 0),     P(I64, NONE, 1, 0),
+#undef P
+};
+
+/* Of a form: its bytes, the bits of Inf, and the least magnitude that is called huge. */
+static const struct form_fact {
+	uint8_t width;
+	uint64_t infinity, huge, mask;
+} facts[] = {
+	[F16] = { 2, 0x7c00, 0x6c00 /* 4096 */, 0x7fff },
+	[BF16] = { 2, 0x7f80, 0x4b80 /* 2^24 */, 0x7fff },
+	[F32] = { 4, 0x7f800000, 0x4b800000 /* 2^24 */, 0x7fffffff },
+	[F64] = { 8, 0x7ff0000000000000, 0x4170000000000000 /* 2^24 */, 0x7fffffffffffffff },
+	[E8M0] = { 1, 0xfe + 1 /* only NaN */, 127 + 24, 0xff },
+	[UE4M3] = { 1, 0x7f /* only NaN */, 0x7f, 0x7f },
+	[IQ1M] = { 2, 0x7c00, 0x6c00, 0x7fff },
+};
+
+bool scan_counts_blocks(uint32_t type)
+{
+	return gguf_type_values(type) > 1;
+}
+
+static uint64_t load(const uint8_t *p, unsigned form)
+{
+	uint64_t v = 0;
+	uint16_t s[4];
+
+	if (form == IQ1M) { /* the scale is spread over the top bits of four words */
+		memcpy(s, p, sizeof s);
+		return (uint64_t)(s[0] >> 12 | (s[1] >> 8 & 0xf0) | (s[2] >> 4 & 0xf00) | (s[3] & 0xf000));
+	}
+	for (unsigned i = 0; i < facts[form].width; i++)
+		v |= (uint64_t)p[i] << 8 * i;
+	return v;
+}
+
+/* Plain floats are matrices and half may be large activations' weights; 65504 is as far as F16 goes. */
+static uint64_t huge_of(uint32_t type, unsigned form)
+{
+	return form == F16 && !scan_counts_blocks(type) ? facts[form].infinity : facts[form].huge;
+}
+
+static void judge(struct tally *t, const struct form_fact *f, uint64_t v, uint64_t huge, uint64_t number)
+{
+	bool only_nan = f->width == 1;
+
+	v &= f->mask;
+	if (v < huge)
+		return;
+	if (v > f->infinity || (only_nan && v == f->infinity))
+		t->nan++;
+	else if (v == f->infinity)
+		t->inf++;
+	else
+		t->huge++;
+	if (number < t->first)
+		t->first = number;
+}
+
+/* ---- quick answers: does a run of blocks hold anything to judge? ---- */
+
+enum { RUN = 256 }; /* blocks, or plain values */
+
+typedef uint32_t __attribute__((may_alias, aligned(1))) loose_u32;
+typedef uint16_t __attribute__((may_alias, aligned(1))) loose_u16;
+
+static bool quick_f32(const uint8_t *p, int32_t huge)
+{
+	const loose_u32 *v = (const loose_u32 *)p;
+	uint32_t any = 0;
+
+	for (int i = 0; i < RUN; i++)
+		any |= (int32_t)(v[i] & 0x7fffffff) >= huge ? ~0u : 0;
+	return any != 0;
+}
+
+static bool quick_u16(const uint8_t *p, int16_t huge)
+{
+	const loose_u16 *v = (const loose_u16 *)p;
+	int16_t most = 0;
+
+	for (int i = 0; i < RUN; i++) {
+		int16_t m = (int16_t)(v[i] & 0x7fff);
+
+		most = m > most ? m : most;
+	}
+	return most >= huge;
+}
+
+/* Halves at fixed places of RUN blocks. */
+static bool quick_scales(const uint8_t *p, size_t block, unsigned count, uint16_t huge)
+{
+	unsigned any = 0;
+
+	for (int i = 0; i < RUN; i++, p += block)
+		for (unsigned k = 0; k < count; k++) {
+			uint16_t v;
+
+			memcpy(&v, p + 2 * k, sizeof v);
+			any |= (v & 0x7fffu) >= huge;
+		}
+	return any;
+}
+
+static bool is_quiet(const uint8_t *p, const struct place *w, size_t block, uint64_t huge)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	if (w->form == F32 && block == 4)
+		return !quick_f32(p, (int32_t)huge);
+	if ((w->form == F16 || w->form == BF16) && block == 2)
+		return !quick_u16(p, (int16_t)huge);
+	if (w->form == F16)
+		return !quick_scales(p + w->at, block, w->count, (uint16_t)huge);
+#endif
+	return false;
+}
+
+bool scan_blocks(uint32_t type, const void *blocks, size_t n, uint64_t start, struct tally *t)
+{
+	size_t block = gguf_type_bytes(type), count = block ? n / block : 0;
+	const struct place *w = type < GGUF_TYPE_LIMIT ? &places[type] : NULL;
+	const uint8_t *p = blocks;
+	uint64_t huge;
+
+	if (!block || !w->count)
+		return false;
+	if (w->form == NONE)
+		return true;
+	huge = huge_of(type, w->form);
+	for (size_t i = 0; i < count; i++) {
+		if (i % RUN == 0 && count - i >= RUN && is_quiet(p + i * block, w, block, huge)) {
+			i += RUN - 1;
+			continue;
+		}
+		for (unsigned k = 0; k < w->count; k++)
+			judge(t, &facts[w->form], load(p + i * block + w->at + k * facts[w->form].width, w->form), huge, start + i);
+	}
+	return true;
+}
