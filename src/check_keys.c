@@ -65,7 +65,7 @@ static void check_bools(struct report *r, const struct file *f, const struct ggu
 		check_say(r, WARNING, where, k->offset, "%" PRIu64 " bools are neither 0 nor 1", odd);
 }
 
-/* Vocabularies of bytes hold bytes; all other text is UTF-8. */
+/* The format wants UTF-8. In arrays it is a warning: there are vocabularies whose tokens are pieces of characters. */
 static void check_strings(struct report *r, const struct gguf *g, size_t i, const char *where)
 {
 	const struct gguf_key *k = gguf_key(g, i);
@@ -76,7 +76,7 @@ static void check_strings(struct report *r, const struct gguf *g, size_t i, cons
 		size_t at = first_bad(v.s.p, v.s.n);
 
 		if (at < v.s.n)
-			check_say(r, WARNING, where, k->offset, "the text is no UTF-8 at its byte %zu", at);
+			check_say(r, ERROR, where, k->offset, "the text is no UTF-8 at its byte %zu", at);
 		return;
 	}
 	for (uint64_t n = 0; n < k->count; n++)
@@ -107,12 +107,14 @@ static void check_kind(struct report *r, const struct gguf *g)
 			check_say(r, NOTE, "file", 0, "%s", kinds[i].what);
 			return;
 		}
-	if (gguf_find_key(g, "imatrix.datasets", 16) >= 0)
+	if (gguf_find_key(g, "imatrix.datasets", 16) >= 0) {
 		check_say(r, NOTE, "file", 0, "this is an importance matrix, made for quantizing");
-	else if (!g->tensor_count && gguf_find_key(g, "tokenizer.ggml.tokens", 21) >= 0)
+		return;
+	}
+	if (!g->tensor_count && gguf_find_key(g, "tokenizer.ggml.tokens", 21) >= 0)
 		check_say(r, NOTE, "file", 0, "this is a vocabulary without tensors");
 	if (gguf_get_string(g, "general.architecture", &got))
-		check_say(r, WARNING, "key 'general.architecture'", 0, "is absent or no string: no program will know the model");
+		check_say(r, g->tensor_count ? ERROR : WARNING, "key 'general.architecture'", 0, "is absent or no string: no program will know the model");
 }
 
 void check_keys(struct report *r, const struct gguf *g)

@@ -18,7 +18,7 @@ static const struct place places[GGUF_TYPE_LIMIT] = {
 #define P(type, form, count, at) [GGUF_TYPE_##type] = { form, count, at }
 	P(F32, F32, 1, 0),      P(F64, F64, 1, 0),      P(F16, F16, 1, 0),      P(BF16, BF16, 1, 0),
 	P(Q4_0, F16, 1, 0),     P(Q4_1, F16, 2, 0),     P(Q5_0, F16, 1, 0),     P(Q5_1, F16, 2, 0),
-	P(Q8_0, F16, 1, 0),     P(Q8_1, F16, 2, 0),     P(Q2_K, F16, 2, 80),    P(Q3_K, F16, 1, 108),
+	P(Q8_0, F16, 1, 0),     P(Q8_1, F16, 1, 0),     P(Q2_K, F16, 2, 80),    P(Q3_K, F16, 1, 108),
 	P(Q4_K, F16, 2, 0),     P(Q5_K, F16, 2, 0),     P(Q6_K, F16, 1, 208),   P(Q8_K, F32, 1, 0),
 	P(IQ2_XXS, F16, 1, 0),  P(IQ2_XS, F16, 1, 0),   P(IQ2_S, F16, 1, 0),    P(IQ3_XXS, F16, 1, 0),
 	P(IQ3_S, F16, 1, 0),    P(IQ1_S, F16, 1, 0),    P(IQ1_M, IQ1M, 1, 48),  P(IQ4_NL, F16, 1, 0),
@@ -38,7 +38,7 @@ static const struct form_fact {
 	[F32] = { 4, 0x7f800000, 0x4b800000 /* 2^24 */, 0x7fffffff },
 	[F64] = { 8, 0x7ff0000000000000, 0x4170000000000000 /* 2^24 */, 0x7fffffffffffffff },
 	[E8M0] = { 1, 0xfe + 1 /* only NaN */, 127 + 24, 0xff },
-	[UE4M3] = { 1, 0x7f /* only NaN */, 0x7f, 0x7f },
+	[UE4M3] = { 1, 0x80 /* none: 0x7f means NaN, but is read as 0 */, 0x7f, 0x7f },
 	[IQ1M] = { 2, 0x7c00, 0x6c00, 0x7fff },
 };
 

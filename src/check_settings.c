@@ -54,10 +54,12 @@ static void check_setting(const struct arch *a, const struct setting *s)
 {
 	char name[128], where[WHERE];
 	uint64_t v;
-	ssize_t i = gguf_find_key(a->g, full_name(a, s->name, name), strlen(name));
 	const struct gguf_key *k;
+	ssize_t i;
 	int err;
 
+	full_name(a, s->name, name);
+	i = gguf_find_key(a->g, name, strlen(name));
 	if (i < 0)
 		return;
 	k = gguf_key(a->g, (size_t)i);
@@ -104,17 +106,29 @@ static uint64_t count_layers(const struct gguf *g)
 	return layers;
 }
 
-static void check_against_tensors(const struct arch *a)
+/* Extent number dim of a tensor against the setting that gives it. */
+static void check_extent(const struct arch *a, const char *tensor, unsigned dim, const char *setting)
 {
-	ssize_t embd = gguf_find_tensor(a->g, "token_embd.weight", 17);
+	ssize_t i = gguf_find_tensor(a->g, tensor, strlen(tensor));
+	const struct gguf_tensor *t;
+	char where[WHERE];
+	uint64_t want;
+
+	if (i < 0 || !scalar(a, setting, &want))
+		return;
+	t = gguf_tensor(a->g, (size_t)i);
+	if (want != t->extent[dim])
+		check_say(a->r, ERROR, where_tensor(where, t), t->offset, "extent %u is %" PRIu64 ", %s says %" PRIu64, dim,
+			  t->extent[dim], setting, want);
+}
+
+static void check_layers(const struct arch *a)
+{
 	uint64_t layers = count_layers(a->g), want;
 
 	if (layers && scalar(a, "block_count", &want) && want != layers)
 		check_say(a->r, want > layers ? ERROR : WARNING, "settings", 0, "block_count is %" PRIu64 ", the tensors have %" PRIu64
 			  " layers", want, layers);
-	if (embd >= 0 && scalar(a, "embedding_length", &want) && want != a->g->tensors[embd].extent[0])
-		check_say(a->r, ERROR, "tensor 'token_embd.weight'", a->g->tensors[embd].offset, "rows of %" PRIu64
-			  " values, embedding_length says %" PRIu64, a->g->tensors[embd].extent[0], want);
 }
 
 void check_settings(struct report *r, const struct gguf *g)
@@ -126,5 +140,7 @@ void check_settings(struct report *r, const struct gguf *g)
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
 		check_setting(&a, &settings[i]);
 	check_heads(&a);
-	check_against_tensors(&a);
+	check_layers(&a);
+	check_extent(&a, "token_embd.weight", 0, "embedding_length");
+	check_extent(&a, "blk.0.ffn_gate.weight", 1, "feed_forward_length");
 }

@@ -33,3 +33,5 @@ libcheck_la_CFLAGS = $(AM_CFLAGS) $(CRYPTO_CFLAGS) $(XXHASH_CFLAGS)
 helper_PROGRAMS += fsck.gguf
 fsck_gguf_SOURCES = %D%/fsck.c %D%/fsck_report.h %D%/fsck_report.c %D%/fsck_manifest.c
 fsck_gguf_LDADD = libcheck.la libggufcore.la $(CRYPTO_LIBS) $(XXHASH_LIBS) -lpthread -lm
+dist_man_MANS += doc/fsck.gguf.8
+EXTRA_DIST += SECURITY.md

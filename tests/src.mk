@@ -1,5 +1,5 @@
 ## What makes GGUF files for tests: build.h has the words, cases.h the spoiled ones.
-check_LTLIBRARIES += %D%/libbuild.la
+noinst_LTLIBRARIES += %D%/libbuild.la
 tests_libbuild_la_SOURCES = %D%/build.h %D%/build.c %D%/cases.h %D%/cases.c
 
 check_PROGRAMS += %D%/test_parse %D%/test_value %D%/test_split %D%/test_writer
@@ -29,3 +29,8 @@ fuzz:
 .PHONY: fuzz
 clean-local:
 	rm -rf fuzz-build
+
+check_PROGRAMS += %D%/test_scan
+tests_test_scan_SOURCES = %D%/test_scan.c
+tests_test_scan_LDADD = libcheck.la libggufcore.la $(CRYPTO_LIBS) $(XXHASH_LIBS) -lpthread -lm
+dist_check_SCRIPTS += %D%/test_fsck.sh
