@@ -1,6 +1,10 @@
-check_PROGRAMS += %D%/test_template
 CHAT_CPPFLAGS = $(COMPUTE_CPPFLAGS) -I$(top_srcdir)/compute/chat
-%C%_test_template_SOURCES = %D%/tap.h %D%/test_template.c %D%/template_cases.h
+check_PROGRAMS += %D%/test_template %D%/test_chat
+%C%_test_template_SOURCES = %D%/test_template.c %D%/template_cases.h
 %C%_test_template_CPPFLAGS = $(CHAT_CPPFLAGS)
 %C%_test_template_CFLAGS = $(COMPUTE_CFLAGS)
 %C%_test_template_LDADD = $(COMPUTE_LIBS)
+%C%_test_chat_SOURCES = %D%/test_chat.c
+%C%_test_chat_CPPFLAGS = $(CHAT_CPPFLAGS)
+%C%_test_chat_CFLAGS = $(COMPUTE_CFLAGS)
+%C%_test_chat_LDADD = $(COMPUTE_LIBS)
