@@ -95,20 +95,13 @@ static void get_q2_k(struct block *b, const uint8_t *p, unsigned i)
 		b->q[k] = (int8_t)(q[k] >> i % 4 * 2 & 3);
 }
 
-static int8_t q3_k_scale(const uint8_t *s, unsigned g)
-{
-	int low = s[g % 8] >> g / 8 * 4 & 15, high = s[8 + g % 4] >> g / 4 * 2 & 3;
-
-	return (int8_t)((low | high << 4) - 32);
-}
-
 static void get_q3_k(struct block *b, const uint8_t *p, unsigned i)
 {
 	const uint8_t *q = p + 32 + i / 4 * 32;
 
 	b->d = get_half(p + 108);
 	for (unsigned k = 0; k < 2; k++)
-		b->s[k] = q3_k_scale(p + 96, 2 * i + k);
+		b->s[k] = (int8_t)q3_k_scale(p + 96, (int)(2 * i + k));
 	for (int k = 0; k < 32; k++)
 		b->q[k] = (int8_t)((q[k] >> i % 4 * 2 & 3) + (p[k] >> i & 1) * 4 - 4);
 }
