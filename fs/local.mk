@@ -32,4 +32,4 @@ mount_gguf_SOURCES = %D%/main.c \
 	%D%/readahead.h %D%/readahead.c \
 	%D%/sandbox.h %D%/sandbox.c
 mount_gguf_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS) $(SECCOMP_CFLAGS)
-mount_gguf_LDADD = libmountcore.la libggufcore.la $(FUSE_LIBS) $(SECCOMP_LIBS) -lm
+mount_gguf_LDADD = libmountcore.la libggufcore.la $(PNG_LIBS) $(FUSE_LIBS) $(SECCOMP_LIBS) -lm

@@ -1,5 +1,5 @@
 FS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/fs
-FS_LIBS = %D%/libbuild.la libmountcore.la libggufcore.la -lm
+FS_LIBS = %D%/libbuild.la libmountcore.la libggufcore.la $(PNG_LIBS) -lm
 check_PROGRAMS += %D%/test_name %D%/test_number %D%/test_text %D%/test_node %D%/test_options
 %C%_test_name_SOURCES = %D%/tap.h %D%/test_name.c
 %C%_test_name_CPPFLAGS = $(FS_CPPFLAGS)
@@ -16,9 +16,11 @@ check_PROGRAMS += %D%/test_name %D%/test_number %D%/test_text %D%/test_node %D%/
 %C%_test_options_SOURCES = %D%/tap.h %D%/test_options.c
 %C%_test_options_CPPFLAGS = $(FS_CPPFLAGS)
 %C%_test_options_LDADD = $(FS_LIBS)
-## Not a test: makes the models that the mounting tests and bench_mount.sh want.
-noinst_PROGRAMS += %D%/make_model
+## Not tests: make_model makes the models that the mounting tests and bench_mount.sh want, bench_read measures.
+noinst_PROGRAMS += %D%/make_model %D%/bench_read
+%C%_bench_read_SOURCES = %D%/bench_read.c
+BENCHES += %D%/bench_mount.sh
 %C%_make_model_SOURCES = %D%/make_model.c
 %C%_make_model_LDADD = %D%/libbuild.la libggufcore.la
 dist_check_SCRIPTS += %D%/test_mount.sh %D%/test_helper.sh %D%/test_user.sh %D%/test_kill.sh
-EXTRA_DIST += %D%/mounting.sh %D%/check_tree.py
+EXTRA_DIST += %D%/mounting.sh %D%/check_tree.py %D%/bench_mount.sh

@@ -77,15 +77,16 @@ static void add_vocabulary(struct gguf_writer *w, size_t n)
 	char *texts = malloc(n * 16);
 
 	for (size_t i = 0; i < n; i++) {
+		v[i].type = GGUF_STRING;
 		v[i].s.p = texts + 16 * i;
 		v[i].s.n = (size_t)snprintf(texts + 16 * i, 16, "\xe2\x96\x81tok%zu", i);
 	}
 	check(gguf_writer_array(w, "tokenizer.ggml.tokens", 21, GGUF_STRING, v, n), "tokens");
 	for (size_t i = 0; i < n; i++)
-		v[i].f = (double)((float)i * -0.37f);
+		v[i] = (struct gguf_value){ .type = GGUF_F32, .f = (double)((float)i * -0.37f) };
 	check(gguf_writer_array(w, "tokenizer.ggml.scores", 21, GGUF_F32, v, n), "scores");
 	for (size_t i = 0; i < n; i++)
-		v[i].u = 1 + i % 6;
+		v[i] = (struct gguf_value){ .type = GGUF_U32, .u = 1 + i % 6 };
 	check(gguf_writer_array(w, "tokenizer.ggml.token_type", 25, GGUF_U32, v, n), "types");
 	free(v);
 	free(texts);
