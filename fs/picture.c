@@ -21,6 +21,11 @@ struct pictures {
 	uint64_t i;
 	uint8_t *png; /* NULL: none yet */
 	size_t size;
+	struct known { /* a model has few shapes, and each takes a picture to know its size */
+		uint32_t width, height;
+		size_t size; /* 0: none */
+	} known[16];
+	unsigned next;
 };
 
 int pictures_new(struct pictures **out)
@@ -251,19 +256,33 @@ static int size_of(const struct shape *s, size_t *size)
 	return err;
 }
 
+/* With p->lock held. */
+static int known_size(struct pictures *p, const struct shape *s, size_t *size)
+{
+	struct known *k = p->known, *end = k + sizeof p->known / sizeof *k;
+	uint32_t width = s->columns * s->zoom_x, height = s->rows * s->zoom_y;
+	int err;
+
+	for (; k < end; k++)
+		if (k->size && k->width == width && k->height == height) {
+			*size = k->size;
+			return 0;
+		}
+	err = size_of(s, size);
+	if (!err)
+		p->known[p->next++ % (sizeof p->known / sizeof *k)] = (struct known){ width, height, *size };
+	return err;
+}
+
 int picture_size(const struct mtree *t, uint64_t i, uint64_t *size)
 {
-	struct pictures *p = t->pictures;
 	struct shape s = shape_of(gguf_tensor(t->g, i));
 	size_t bytes = 0;
-	int err = 0;
+	int err;
 
-	pthread_mutex_lock(&p->lock);
-	if (p->png && p->i == i)
-		bytes = p->size;
-	pthread_mutex_unlock(&p->lock);
-	if (!bytes)
-		err = size_of(&s, &bytes);
+	pthread_mutex_lock(&t->pictures->lock);
+	err = known_size(t->pictures, &s, &bytes);
+	pthread_mutex_unlock(&t->pictures->lock);
 	*size = bytes;
 	return err;
 }
@@ -283,7 +302,7 @@ static int make_picture(const struct mtree *t, uint64_t i, struct pictures *p)
 				   .line = picture_line, .ctx = &c };
 	fill_palette(image.palette);
 	c.scale = scale_of(&c);
-	err = size_of(&c.shape, &size);
+	err = known_size(p, &c.shape, &size);
 	struct png_sink sink = { err ? NULL : malloc(size), size, 0 };
 	if (!err)
 		err = sink.p ? png_write(&image, &sink) : -ENOMEM;
