@@ -1,1 +1,3 @@
 EXTRA_DIST += %D%/design.md
+EXTRA_DIST += %D%/tree.md
+dist_man_MANS += %D%/mount.gguf.8

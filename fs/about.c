@@ -220,10 +220,17 @@ static const struct {
 	{ TREE_INFO, "the model on one screen" },
 	{ TREE_METADATA "/KEY", "one value as text; an array has one item a line" },
 	{ TREE_METADATA_JSON, "all of them" },
-	{ TREE_TENSORS "/NAME/", "one tensor: " TREE_TYPE ", " TREE_SHAPE " (row length first), " TREE_RAW " (the bytes as stored)" },
+	{ TREE_TENSORS "/NAME/", "one tensor:" },
+	{ "  " TREE_TYPE ", " TREE_SHAPE, "its type; its extents, the row length first" },
+	{ "  " TREE_RAW, "the bytes as stored" },
+	{ "  " TREE_F32 ", " TREE_F16 ", " TREE_BF16, "plain floats" },
+	{ "  " TREE_NPY, "the same for numpy.load" },
+	{ "  " TREE_STATS ", " TREE_HEATMAP, "what the values are like" },
 	{ TREE_TENSORS_TSV, "a table of the tensors" },
 	{ TREE_LAYERS "/N/", "links to the tensors of layer N" },
+	{ TREE_TYPES, "a picture: bytes by type and layer" },
 	{ TREE_MODEL, "the whole model as one GGUF file" },
+	{ TREE_CHAT_TEMPLATE, "a link to the template in " TREE_METADATA ", where there is one" },
 };
 
 /* Three commands that work here: they name things which this model has. */
