@@ -25,3 +25,18 @@ libcomputecore_la_SOURCES += %D%/keys.h %D%/keys.c %D%/network.h %D%/model.c %D%
 	%D%/vec_avx512.c %D%/kv.h %D%/kv.c %D%/engine.h %D%/norm.c %D%/attend.c %D%/mla.c %D%/ffn.c %D%/experts.c \
 	%D%/forward.c %D%/memory.h %D%/memory.c %D%/llm.h %D%/llm.c
 include compute/arch/local.mk
+bin_PROGRAMS += gguf-run gguf-perplexity
+gguf_run_SOURCES = %D%/run.h %D%/run.c %D%/run_options.c %D%/run_output.c %D%/run_generate.c %D%/run_complete.c \
+	%D%/run_chat.c %D%/run_input.c %D%/run_edit.h
+if HAVE_EDIT
+gguf_run_SOURCES += %D%/run_edit.c
+else
+gguf_run_SOURCES += %D%/run_noedit.c
+endif
+gguf_run_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+gguf_run_CFLAGS = $(COMPUTE_CFLAGS) $(EDIT_CFLAGS)
+gguf_run_LDADD = $(COMPUTE_CLI_LIBS) $(EDIT_LIBS)
+gguf_perplexity_SOURCES = %D%/perplexity.c
+gguf_perplexity_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+gguf_perplexity_CFLAGS = $(COMPUTE_CFLAGS)
+gguf_perplexity_LDADD = $(COMPUTE_CLI_LIBS)

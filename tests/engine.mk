@@ -18,3 +18,7 @@ check_PROGRAMS += %D%/test_same
 tests_test_same_SOURCES = %D%/tap.h %D%/plain.h %D%/vectors.h %D%/test_same.c
 tests_test_same_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 tests_test_same_LDADD = $(COMPUTE_LIBS)
+check_PROGRAMS += %D%/test_sample
+tests_test_sample_SOURCES = %D%/tap.h %D%/test_sample.c
+tests_test_sample_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+tests_test_sample_LDADD = $(COMPUTE_LIBS)
