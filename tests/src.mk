@@ -14,7 +14,7 @@ tests_test_writer_LDADD = %D%/libbuild.la libggufcore.la
 
 ## Fuzz targets: fuzz_NAME.c here, inputs in corpus/NAME. make check replays those, make fuzz FUZZ_S=60 looks for more.
 ## Another one: its name in FUZZERS, its files in EXTRA_DIST, and a program of fuzz_NAME.c and $(FUZZ_MAIN).
-FUZZERS = parse split
+FUZZERS = parse split token
 FUZZ_MAIN = %D%/fuzz.h %D%/fuzz_main.c %D%/fuzz_walk.c
 FUZZ_SOURCES = $(libggufcore_la_SOURCES) $(libcomputecore_la_SOURCES) %D%/fuzz_walk.c
 check_PROGRAMS += %D%/fuzz_parse %D%/fuzz_split
