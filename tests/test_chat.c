@@ -165,10 +165,11 @@ static void test_system_refused(void)
 static void test_bytes(void)
 {
 	static const struct chat_message m[] = { { "user", "a\xff\xc3z\xe2\x82\xac" } };
+	static const char text[] = "{{ messages[0].content }}";
 	struct chat *c = NULL;
 	char *out;
 
-	chat_open_text(&c, NULL, "{{ messages[0].content }}", 25, NULL);
+	chat_open_text(&c, NULL, text, strlen(text), NULL);
 	out = say(c, m, 1, false, NULL);
 	ok(out && !strcmp(out, "a\xef\xbf\xbd\xef\xbf\xbdz\xe2\x82\xac"), "bytes that are not UTF-8 become U+FFFD");
 	free(out);
@@ -177,13 +178,14 @@ static void test_bytes(void)
 
 static void test_case(void)
 {
+	static const char text[] = "{{ bos_token }}{{ eos_token }}{{ x }}{{ strftime_now('%Y') }}";
 	struct gguf_error e = { .text = "" };
 	json_t *object = json_loads("{\"messages\":[],\"bos_token\":\"B\",\"x\":{\"y\":[1,null]}}", 0, NULL), *list = json_array();
 	struct chat *c = NULL;
 	char *out = NULL;
 	size_t n;
 
-	chat_open_text(&c, NULL, "{{ bos_token }}{{ eos_token }}{{ x }}{{ strftime_now('%Y') }}", 60, NULL);
+	chat_open_text(&c, NULL, text, strlen(text), NULL);
 	ok(!chat_render_case(c, object, 0, &out, &n, &e) && !strcmp(out, "B{'y': [1, None]}1970"), "a case's members are globals");
 	ok(json_object_size(object) == 3, "the case stays as it was");
 	free(out);
