@@ -210,6 +210,10 @@ static void run_threads(struct run *run)
 	unsigned n = run->d->threads > 64 ? 64 : run->d->threads, started = 0;
 
 	run->busy = n;
+	if (n == 1 && !run->d->progress) {
+		work(run);
+		return;
+	}
 	for (; started < n; started++)
 		if (pthread_create(&threads[started], NULL, work, run))
 			break;

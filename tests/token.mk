@@ -19,6 +19,7 @@ check_PROGRAMS += %D%/test_vocab
 %C%_test_vocab_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 %C%_test_vocab_CFLAGS = $(COMPUTE_CFLAGS)
 %C%_test_vocab_LDADD = %D%/libbuild.la $(COMPUTE_LIBS)
+FUZZERS += token
 check_PROGRAMS += %D%/fuzz_token
 %C%_fuzz_token_SOURCES = %D%/fuzz_token.c %D%/fuzz.h %D%/fuzz_main.c
 %C%_fuzz_token_CPPFLAGS = $(COMPUTE_CPPFLAGS)
