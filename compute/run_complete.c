@@ -126,7 +126,7 @@ int run_open_chat(const struct run_args *a, struct source *src, const struct voc
 		if (err)
 			return cli_fail(&a->cli, a->template_name ? a->template_name : a->cli.model, &e);
 		if (chat_origin(*chat) == CHAT_FALLBACK)
-			cli_warn(&a->cli, "chat template", "%s", chat_why(*chat));
+			cli_warn(&a->cli, "chat template", "%s: ChatML serves instead", chat_why(*chat));
 		return 0;
 	}
 	if (cli_read_file(&a->cli, a->template_file, &text, &n))

@@ -1,0 +1,194 @@
+#!/bin/sh
+# gguf-run: what it writes, from every form of a model, and how it refuses.
+run=$top_builddir/gguf-run
+mount=$top_builddir/mount.gguf
+own=$top_srcdir/data/austen-2.6m-Q4_K_M.gguf
+stories=$shared/models/stories
+n=0 bad=0
+tmp=$(mktemp -d) || exit 99
+trap 'fusermount3 -uqz "$tmp/m" 2>/dev/null; rm -rf "$tmp"' EXIT
+exec </dev/null
+unset SOURCE_DATE_EPOCH
+check() { # check WHAT COMMAND...: holds when the command succeeds
+	what=$1; shift; n=$((n + 1))
+	if "$@"; then echo "ok $n - $what"; else echo "not ok $n - $what"; bad=1; fi
+}
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
+fails() { # fails STATUS TEXT COMMAND...: exits so, with the text in its message
+	want=$1 text=$2; shift 2
+	"$@" >"$tmp/out" 2>"$tmp/err"
+	got=$?
+	[ $got = "$want" ] && grep -q -e "$text" "$tmp/err" || { sed 's/^/# /' "$tmp/err"; echo "# status $got"; false; }
+}
+same() { [ "$1" = "$2" ] || { printf '# got:  %s\n# want: %s\n' "$1" "$2"; false; }; }
+logits() { "$run" "$1" --ids "$ids" --logits "$2" -ctk f32 -ctv f32 -t "${3:-1}" -b "${4:-512}"; }
+
+# ---- the model that comes with us ----
+ids="1 363 46 991 72 53 12 9 200 301 402 77 5 1000 64 33 18"
+"$run" "$own" -p 'Mr. Darcy' -n 12 --temp 0 >"$tmp/a" 2>"$tmp/speed"
+check "a completion begins with the prompt" grep -q '^Mr\. Darcy ' "$tmp/a"
+check "speed goes to standard error" grep -q 'tokens/s' "$tmp/speed"
+check "the prompt is left out" same "Mr. Darcy$("$run" "$own" -p 'Mr. Darcy' -n 12 --temp 0 --no-display-prompt 2>/dev/null)" "$(cat "$tmp/a")"
+check "the prompt from standard input" same "$(printf 'Mr. Darcy\n' | "$run" "$own" -n 12 --temp 0 2>/dev/null)" "$(cat "$tmp/a")"
+printf 'Mr. Darcy\n' >"$tmp/prompt"
+check "the prompt from a file" same "$("$run" -m "$own" -f "$tmp/prompt" -n 12 --temp 0 2>/dev/null)" "$(cat "$tmp/a")"
+check "escapes" same "$("$run" "$own" -p 'Mr.\x20Darcy' -n 12 --temp 0 2>/dev/null)" "$(cat "$tmp/a")"
+check "no escapes" same "$("$run" "$own" -p 'a\nb' -n 0 --no-escape 2>/dev/null)" 'a\nb'
+check "quiet" same "$("$run" "$own" -p 'Mr. Darcy' -n 3 --no-show-timings 2>&1 >/dev/null)" ""
+check "a seed gives the same text" same "$("$run" "$own" -p 'Emma' -n 30 -s 7 2>/dev/null)" "$("$run" "$own" -p 'Emma' -n 30 -s 7 -t 1 2>/dev/null)"
+check "another seed gives another" [ "$("$run" "$own" -p 'Emma' -n 30 -s 7 2>/dev/null)" != "$("$run" "$own" -p 'Emma' -n 30 -s 8 2>/dev/null)" ]
+"$run" "$own" --ids "$ids" --print-ids -n 16 --temp 0 >"$tmp/ids" 2>/dev/null
+check "ids: a line of numbers and nothing else" grep -qxE '[0-9]+( [0-9]+){0,15}' "$tmp/ids"
+check "ids in brackets" same "$("$run" "$own" --ids "[$(echo "$ids" | sed 's/ /, /g')]" --print-ids -n 16 --temp 0 2>/dev/null)" "$(cat "$tmp/ids")"
+first=$(cut -d' ' -f1 "$tmp/ids")
+check "a bias forbids a token" [ "$("$run" "$own" --ids "$ids" --print-ids -n 1 --temp 0 -l "$first-inf" 2>/dev/null)" != "$first" ]
+check "top-k 1 is greedy" same "$("$run" "$own" --ids "$ids" --print-ids -n 16 --top-k 1 2>/dev/null)" "$(cat "$tmp/ids")"
+check "a stop string ends it" [ "$("$run" "$own" -p 'Mr. Darcy' -n 200 --temp 0 -r ' the' --no-display-prompt 2>/dev/null | tr -d '\n' | sed 's/.* the$/end/')" = end ]
+check "loading phases" [ "$("$run" "$own" -p a -n 1 --timings 2>&1 >/dev/null | grep -cE '^(open|vocabulary|map|first token) ')" = 4 ]
+check "a warm-up changes nothing" same "$("$run" "$own" -p 'Mr. Darcy' -n 12 --temp 0 --warmup 2>/dev/null)" "$(cat "$tmp/a")"
+check "dry run" [ "$("$run" "$own" --dry-run | grep -cE '^(weights|KV cache|buffers) +[0-9]+ bytes')" = 3 ]
+check "version names the kernels" sh -c "'$run' --version | grep -q 'kernels: [a-z0-9]'"
+check "help names every sampler's option" [ "$("$run" --help | grep -cE -- '--(temp|top-k|top-p|min-p|typical|top-nsigma|xtc-probability|dry-multiplier|repeat-penalty|mirostat|logit-bias|seed)\b')" -ge 12 ]
+
+# ---- the same bits ----
+logits "$own" "$tmp/l1" && logits "$own" "$tmp/l2" 2 3
+check "logits: positions times vocabulary" [ "$(wc -c <"$tmp/l1")" = $((17 * 1024 * 4)) ]
+check "logits by two threads in batches of three" cmp "$tmp/l1" "$tmp/l2"
+for mode in mmap populate read; do
+	"$run" "$own" --ids "$ids" --logits "$tmp/l2" -ctk f32 -ctv f32 --load-mode $mode
+	check "logits with --load-mode $mode" cmp "$tmp/l1" "$tmp/l2"
+done
+"$run" "$own" --ids "$ids" --logits "$tmp/l2" -ctk f32 -ctv f32 --lazy --no-check
+check "logits with --lazy --no-check" cmp "$tmp/l1" "$tmp/l2"
+mkdir "$tmp/m"
+if [ -x "$mount" ] && [ -w /dev/fuse ] && "$mount" "$own" "$tmp/m" 2>"$tmp/err"; then
+	logits "$tmp/m" "$tmp/l2"
+	check "logits from a mount" cmp "$tmp/l1" "$tmp/l2"
+	"$run" "$tmp/m" --ids "$ids" --logits "$tmp/l2" -ctk f32 -ctv f32 --load-mode mmap
+	check "logits from a mount's own files" cmp "$tmp/l1" "$tmp/l2"
+	mkdir "$tmp/copy" "$tmp/copy/tensors"
+	cp -r "$tmp/m/metadata" "$tmp/copy"
+	for t in "$tmp"/m/tensors/*; do
+		mkdir "$tmp/copy/tensors/${t##*/}"
+		cp "$t/type" "$t/shape" "$t/raw" "$tmp/copy/tensors/${t##*/}"
+	done
+	cp "$tmp/m/tensors.tsv" "$tmp/copy" 2>/dev/null
+	logits "$tmp/copy" "$tmp/l2"
+	check "logits from a copy of the tree" cmp "$tmp/l1" "$tmp/l2"
+	check "text from a mount" same "$("$run" "$tmp/m" -p 'Mr. Darcy' -n 12 --temp 0 2>/dev/null)" "$(cat "$tmp/a")"
+	fusermount3 -u "$tmp/m"
+else
+	skip "logits from a mount" "no mount: $(head -c 60 "$tmp/err" 2>/dev/null)"
+fi
+
+# ---- the context ----
+check "a full context stops" fails 0 "context is full" "$run" "$own" -p 'Mr. Darcy' -c 24 --temp 0 --ignore-eos
+check "and counts" [ "$("$run" "$own" --ids "$ids" --print-ids -c 24 --temp 0 --ignore-eos 2>/dev/null | wc -w)" = 8 ]
+check "a shift goes on" [ "$("$run" "$own" --ids "$ids" --print-ids -c 24 -n 40 --temp 0 --ignore-eos --context-shift --keep 1 2>/dev/null | wc -w)" = 40 ]
+check "a prompt that does not fit" fails 1 "do not fit" "$run" "$own" --ids "$ids" --print-ids -c 8
+check "logits of a prompt that does not fit" fails 1 "do not fit" "$run" "$own" --ids "$ids" --logits "$tmp/x" -c 8
+
+# ---- conversation ----
+printf 'Hello\n\n/regen\n/clear\nAgain\\\nand again\n/quit\nnever\n' |
+	"$run" "$own" -cnv -sys 'Be brief.' -n 6 --temp 0 --verbose-prompt >"$tmp/out" 2>"$tmp/err"
+check "a conversation ends well" [ $? = 0 ]
+check "ChatML is said to be the fallback" grep -qi 'chatml' "$tmp/err"
+check "three answers" [ "$(grep -o 'im_start|>assistant' "$tmp/err" | wc -l)" = 3 ]
+check "a line goes on after a backslash" grep -q '^and again' "$tmp/err"
+check "/quit ends it" sh -c "! grep -q never '$tmp/err'"
+"$run" "$own" -st -p 'Hi' -n 4 --temp 0 --chat-template chatml --verbose-prompt >"$tmp/out" 2>"$tmp/err"
+check "a single turn by a named template" grep -q 'im_start|>user' "$tmp/err"
+printf '{{ messages[0].content }}+{{ extra }}' >"$tmp/t"
+"$run" "$own" -st -p 'Hi' -n 4 --chat-template-file "$tmp/t" --chat-template-kwargs '{"extra": "more"}' --verbose-prompt >"$tmp/out" 2>"$tmp/err"
+check "a template from a file, with variables" grep -q 'Hi+more' "$tmp/err"
+check "an unknown template" fails 1 "nonesuch" "$run" "$own" -st -p a --chat-template nonesuch
+check "variables that are no object" fails 2 "chat-template-kwargs" "$run" "$own" -st -p a --chat-template-kwargs '[]'
+
+# ---- interrupts ----
+"$run" "$own" -p 'Mr. Darcy' --ignore-eos --context-shift >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+while kill -0 $pid 2>/dev/null && [ "$(wc -c <"$tmp/out")" -lt 40 ]; do sleep 0.05; done
+kill -INT $pid
+wait $pid
+check "Ctrl-C ends a completion with its summary" [ $? = 130 ] 
+check "the summary is there" grep -q 'tokens/s' "$tmp/err"
+
+# ---- what is refused ----
+check "no model" fails 2 "no model" "$run"
+check "two models" fails 2 "more than one" "$run" a b
+check "an unknown option" fails 2 "unknown option" "$run" "$own" --nonsense
+check "a value that is missing" fails 2 "needs a value" "$run" "$own" -n
+check "a number that is none" fails 2 "not a whole number" "$run" "$own" -n many
+check "a cache type that there is not" fails 2 "none of those" "$run" "$own" -ctk q9
+check "two prompts" fails 2 "only one of" "$run" "$own" -p a --ids 1
+check "a sampler that there is not" fails 2 "no sampler" "$run" "$own" -p a --samplers top_k,nope
+check "ids that are none" fails 2 "not a list" "$run" "$own" --ids "1 x"
+check "ids outside of the vocabulary" fails 2 "none of the 1024" "$run" "$own" --ids "1 1024"
+check "a bias outside of the vocabulary" fails 2 "token 5000" "$run" "$own" -p a -l 5000+1
+check "a missing file" fails 1 "No such file" "$run" "$tmp/none" -p a
+check "a missing prompt file" fails 1 "No such file" "$run" "$own" -f "$tmp/none"
+check "a file that is no model" fails 1 "$tmp/prompt: " "$run" "$tmp/prompt" -p a
+check "more threads than there are" fails 0 "affinity and cgroup allow" "$run" "$own" -p a -n 1 -t 4000
+check "kernels that there are not" fails 1 "GGUF_KERNEL" env GGUF_KERNEL=nope "$run" "$own" -p a -n 1
+check "logits that cannot be written" fails 1 "No such file" "$run" "$own" --ids "1" --logits "$tmp/none/x"
+
+# ---- a real model and what it must say ----
+if [ ! -d "$stories" ]; then
+	skip "stories" "no $stories"
+else
+	for i in 0 1 2 3; do
+		ref=$stories/refs/stories260K-$i.txt
+		in=$(sed -n 's/^prompt: //p' "$ref") out=$(sed -n 's/^out: //p' "$ref")
+		count=$(echo "$out" | wc -w)
+		check "stories $i: ids" same "$("$run" "$stories/stories260K-f32.gguf" --ids "$in" --print-ids -n "$count" --temp 0 -ctk f32 -ctv f32 2>/dev/null)" "$out"
+		# the file has no bytes that are tokens of their own
+		check "stories $i: text" same "$("$run" "$stories/stories260K-f32.gguf" -f "$stories/refs/stories260K-$i.prompt" -n "$count" --temp 0 -ctk f32 -ctv f32 2>/dev/null | sed 's/日本 🙂//; s/ë//' | tr -d '\n')" "$(sed -n '3,$p' "$ref" | sed '1s/^text: //' | tr -d '\n')"
+	done
+	in=$(sed -n 's/^prompt: //p' "$stories/refs/stories260K-1.txt") out=$(sed -n 's/^out: //p' "$stories/refs/stories260K-1.txt")
+	for form in f32-tied f16 as-qwen2-f32 as-phi3-f32 as-llama-moe-f32 pad256-f32; do
+		check "stories as $form: ids" same "$("$run" "$stories/stories260K-$form.gguf" --ids "$in" --print-ids -n 120 --temp 0 -ctk f32 -ctv f32 2>/dev/null)" "$out"
+	done
+fi
+
+# ---- templates ----
+templates=$shared/vectors/templates
+py=$(command -v /usr/bin/python3 || command -v python3)
+if [ ! -d "$templates" ] || [ -z "$py" ]; then
+	skip "templates" "${py:+no $templates}${py:-no python3}"
+else
+	cat >"$tmp/render.py" <<'PY'
+import json, os, subprocess, sys
+run, model, folder, tmp = sys.argv[1:]
+os.environ["SOURCE_DATE_EPOCH"] = "1767323045"
+expected = json.load(open(folder + "/expected.json"))
+cases = {c.pop("name"): c for c in json.load(open(folder + "/cases.json"))}
+wrong = n = 0
+for name in sorted(expected):
+    for case, want in expected[name].items():
+        with open(tmp + "/case.json", "w") as f:
+            json.dump(dict(cases[case], bos_token="<s>", eos_token="</s>"), f)
+        r = subprocess.run([run, model, "--chat-template-file", f"{folder}/{name}.jinja", "--render", tmp + "/case.json"],
+                           capture_output=True)
+        n += 1
+        good = r.stdout == want["text"].encode() and r.returncode == 0 if "text" in want else r.returncode == 1 and r.stderr
+        if not good:
+            wrong += 1
+            print(f"# {name} {case}: status {r.returncode} {r.stderr[:200]}")
+print(f"# {n} cases")
+sys.exit(wrong > 0 or n < 300)
+PY
+	check "--render: all published templates" "$py" "$tmp/render.py" "$run" "$own" "$templates" "$tmp"
+fi
+echo '{"messages": [{"role": "user", "content": "x"}]}' >"$tmp/case"
+printf '{{ bos_token }}|{{ eos_token }}|{{ messages[0].content }}' >"$tmp/t"
+check "--render has the model's bos and eos" same "$("$run" "$own" --chat-template-file "$tmp/t" --render "$tmp/case")" "<s>|</s>|x"
+printf '{{ strftime_now("%%Y-%%m-%%d") }}' >"$tmp/t"
+check "SOURCE_DATE_EPOCH fixes the clock" same "$(SOURCE_DATE_EPOCH=1767323045 "$run" "$own" --chat-template-file "$tmp/t" --render "$tmp/case")" "2026-01-02"
+printf '{{ raise_exception("not so") }}' >"$tmp/t"
+check "a template that refuses" fails 1 "not so" "$run" "$own" --chat-template-file "$tmp/t" --render "$tmp/case"
+printf '{{ broken' >"$tmp/t"
+check "a template that is broken" fails 1 "" "$run" "$own" --chat-template-file "$tmp/t" --render "$tmp/case"
+echo '[1' >"$tmp/case"
+check "a case that is no JSON" fails 1 "case: " "$run" "$own" --render "$tmp/case"
+echo "1..$n"
+exit $bad
