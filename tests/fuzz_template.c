@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a chat template: text up to the first NUL, then the context as JSON (or one of ours). */
-#include "template.h"
+#include "chat/template.h"
+#include "fuzz.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@ static const char usual[] =
 	"\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"properties\":{\"a\":{\"type\":\"integer\"}}}}}],"
 	"\"x\":1,\"f\":1.5,\"s\":\"text\",\"l\":[1,2,[3]],\"d\":{\"a\":1,\"b\":{}},\"add_generation_prompt\":true,\"bos_token\":\"<s>\"}";
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct template_limits limits = { .steps = 20000, .bytes = 4 << 20, .depth = 200 };
