@@ -4,7 +4,7 @@
 
 # What the build cannot do without, and what the tests want, as Debian names them.
 BUILD_PACKAGES='gcc make autoconf automake libtool pkg-config libfuse3-dev fuse3 libjansson-dev libpcre2-dev
-	libutf8proc-dev libpng-dev libxxhash-dev libssl-dev libseccomp-dev libreadline-dev'
+	libutf8proc-dev libpng-dev libxxhash-dev libssl-dev libseccomp-dev libedit-dev'
 TEST_PACKAGES='attr jq python3 python3-numpy util-linux e2fsprogs binutils clang libclang-rt-14-dev libomp-14-dev lcov
 	qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
 
