@@ -18,9 +18,16 @@ typedef void kernel_mul_fn(const struct mat *w, const struct act *a, float *y, s
 /* Blocks from .. to-1 of x, which points to block 0. */
 typedef void kernel_quantize_fn(const struct act_row *row, const float *x, size_t from, size_t to);
 
+/* What the processor can do at most. The peaks compute for some time per n and return the multiply-adds done. */
+struct kernel_limits {
+	uint64_t (*int_peak)(size_t n), (*float_peak)(size_t n);
+	void (*read)(const void *p, size_t n); /* loads n bytes and forgets them */
+};
+
 struct kernel_tier {
 	const char *name;
 	bool (*supported)(void);
+	const struct kernel_limits *limits;
 	/* NULL: the tier below does it */
 	kernel_quantize_fn *quantize;
 	kernel_mul_fn *mul_int, *mul_float; /* any type */

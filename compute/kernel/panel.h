@@ -22,6 +22,7 @@ struct panel_rows {
 	const uint8_t *base;
 	_Alignas(64) int32_t at[PANEL_ROWS]; /* bytes from base */
 	size_t count;
+	const uint8_t *next; /* the rows after these, to be fetched meanwhile; NULL: none */
 };
 
 /* n blocks of rows, from block number first, to the front of the panel. */

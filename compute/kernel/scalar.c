@@ -140,9 +140,48 @@ static void mul_float(const struct mat *w, const struct act *a, float *y, size_t
 				a->tokens - t < GROUP ? a->tokens - t : GROUP, y + t * stride + r, stride);
 }
 
+static uint64_t int_peak(size_t n)
+{
+	static const int8_t a[16] = { 1, 2, 3 }, b[16] = { 4, 5, 6 };
+
+	for (size_t i = 0; i < n; i++) {
+		int32_t s = dot16(a, b);
+
+		__asm__ volatile("" : : "r"(s) : "memory");
+	}
+	return 16 * (uint64_t)n;
+}
+
+static uint64_t float_peak(size_t n)
+{
+	float s[8] = { 1, 2, 3 };
+
+	for (size_t i = 0; i < n; i++) {
+		for (int k = 0; k < 8; k++)
+			s[k] = fma_exact(s[k], 0.5f, 1);
+		__asm__ volatile("" : : "r"(s) : "memory");
+	}
+	return 8 * (uint64_t)n;
+}
+
+static void read_bytes(const void *p, size_t n)
+{
+	const char *at = p;
+	uint64_t all = 0, v;
+
+	for (size_t i = 0; i + sizeof v <= n; i += sizeof v) {
+		memcpy(&v, at + i, sizeof v);
+		all |= v;
+	}
+	__asm__ volatile("" : : "r"(all));
+}
+
+static const struct kernel_limits limits = { int_peak, float_peak, read_bytes };
+
 const struct kernel_tier kernel_scalar = {
 	.name = "scalar",
 	.supported = always,
+	.limits = &limits,
 	.quantize = quantize,
 	.mul_int = mul_int,
 	.mul_float = mul_float,

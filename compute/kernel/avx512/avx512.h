@@ -3,7 +3,7 @@
 #define KERNEL_AVX512_H
 #include "kernel/kernel.h"
 #include "kernel/panel.h"
-#include "kernel/target.h"
+#include "target.h"
 
 #define AVX512_TARGET "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma,f16c,prefer-vector-width=512"
 #define INLINE static inline __attribute__((always_inline))
@@ -14,6 +14,7 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+extern const struct kernel_limits avx512_limits;
 /* panel.c, row.c, unpack.c, float.c */
 extern panel_unpack_fn *const avx512_unpack[GGUF_TYPE_LIMIT];
 kernel_mul_fn avx512_mul_int, avx512_mul_float;

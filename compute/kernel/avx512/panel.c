@@ -190,18 +190,6 @@ static void unpack(struct panel *p, const struct panel_rows *rows, uint32_t type
 		panel_unpack_any(p, rows, type, first, n, 0x80);
 }
 
-/* Asks for the part of the next sixteen rows that follows, in file order, what this part was of these. */
-static void prefetch_next(const struct mat *w, const struct panel_rows *rows, size_t row, size_t first, size_t n)
-{
-	size_t blocks = w->in / ACT_BLOCK, bytes = PANEL_ROWS * w->row_bytes;
-	const char *next = (const char *)rows->base + bytes;
-
-	if (row + 2 * PANEL_ROWS > w->out)
-		return;
-	for (size_t i = bytes * first / blocks / 64 * 64; i < bytes * (first + n) / blocks; i += 64)
-		__builtin_prefetch(next + i);
-}
-
 enum { FEW_BLOCKS = 8 };
 
 /* Few tokens: the weights come from memory once, and are used at once. */
@@ -213,12 +201,12 @@ static void mul_few(const struct mat *w, const struct act *a, float *y, size_t s
 	for (size_t row = from; row < to; row += PANEL_ROWS) {
 		struct panel_rows rows = rows_at(w, row, to);
 
+		rows.next = row + 2 * PANEL_ROWS <= w->out ? rows.base + PANEL_ROWS * w->row_bytes : NULL;
 		t.y = y + row;
 		t.rows[0] = (__mmask16)(0xffff >> (PANEL_ROWS - rows.count));
 		for (t.block = 0; t.block < a->blocks; t.block += t.blocks) {
 			t.blocks = a->blocks - t.block < FEW_BLOCKS ? a->blocks - t.block : FEW_BLOCKS;
 			unpack(&p, &rows, w->type, t.block, t.blocks);
-			prefetch_next(w, &rows, row, t.block, t.blocks);
 			mul_panels(&t, block_types[w->type].kind, 1);
 		}
 	}

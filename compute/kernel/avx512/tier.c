@@ -12,6 +12,7 @@ static bool supported(void)
 const struct kernel_tier kernel_avx512 = {
 	.name = "avx512",
 	.supported = supported,
+	.limits = &avx512_limits,
 	.quantize = avx512_quantize,
 	.mul_int = avx512_mul_int,
 	.mul_float = avx512_mul_float,

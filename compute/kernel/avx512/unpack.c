@@ -5,6 +5,7 @@
 #include "avx512.h"
 #include "quant/fp4.h"
 #include "quant/iq.h"
+#include <string.h>
 
 KERNEL_BEGIN(AVX512_TARGET)
 /* Sixteen bytes of each of four rows. */
@@ -32,10 +33,29 @@ INLINE void load16(__m512i v[4], const struct panel_rows *r, size_t at)
 	v[3] = _mm512_unpackhi_epi64(ab, cd);
 }
 
-/* Four bytes of each row. */
-INLINE __m512i load_dword(const struct panel_rows *r, size_t at)
+/* Asks for what the next rows have, in file order, where these have size bytes at. */
+INLINE void fetch(const struct panel_rows *r, size_t at, size_t size)
 {
-	return _mm512_i32gather_epi32(_mm512_load_si512(r->at), r->base + at, 1);
+	if (!r->next)
+		return;
+	for (size_t i = at * PANEL_ROWS; i < (at + size) * PANEL_ROWS; i += 64)
+		__builtin_prefetch(r->next + i);
+}
+
+/* The halves that start blocks, block by block; done for many at once, as a vector cannot be read back right away. */
+static void copy_halves(uint16_t h[PANEL_BLOCKS][PANEL_ROWS], const struct panel_rows *rows, size_t at, size_t size, size_t n)
+{
+	for (size_t r = 0; r < PANEL_ROWS; r++) {
+		const uint8_t *p = rows->base + rows->at[r] + at;
+
+		for (size_t b = 0; b < n; b++, p += size)
+			memcpy(&h[b][r], p, sizeof h[b][r]);
+	}
+}
+
+INLINE __m512 halves(const uint16_t h[PANEL_ROWS])
+{
+	return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)h));
 }
 
 INLINE __m512 low_half(__m512i v)
@@ -46,6 +66,12 @@ INLINE __m512 low_half(__m512i v)
 INLINE __m512 high_half(__m512i v)
 {
 	return low_half(_mm512_srli_epi32(v, 16));
+}
+
+/* High half of a, low half of b. */
+INLINE __m512i join(__m512i a, __m512i b)
+{
+	return _mm512_or_si512(_mm512_srli_epi32(a, 16), _mm512_slli_epi32(b, 16));
 }
 
 INLINE __m512i bytes(int v)
@@ -151,8 +177,12 @@ INLINE void put_five_bits(struct panel *p, size_t b, const struct panel_rows *r,
 
 static void unpack_q4_0(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
+	_Alignas(32) uint16_t h[PANEL_BLOCKS][PANEL_ROWS];
+
+	copy_halves(h, r, first * 18, 18, n);
 	for (size_t b = 0, at = first * 18; b < n; b++, at += 18) {
-		put_d(p, b, low_half(load_dword(r, at)));
+		fetch(r, at, 18);
+		put_d(p, b, halves(h[b]));
 		put_nibbles(p, b, r, at + 2, 8);
 	}
 }
@@ -160,10 +190,12 @@ static void unpack_q4_0(struct panel *p, const struct panel_rows *r, size_t firs
 static void unpack_q4_1(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
 	for (size_t b = 0, at = first * 20; b < n; b++, at += 20) {
-		__m512i dm = load_dword(r, at);
+		__m512i head[4];
 
-		put_d(p, b, low_half(dm));
-		put_m(p, b, high_half(dm));
+		fetch(r, at, 20);
+		load16(head, r, at);
+		put_d(p, b, low_half(head[0]));
+		put_m(p, b, high_half(head[0]));
 		put_nibbles(p, b, r, at + 4, 0);
 	}
 }
@@ -171,28 +203,38 @@ static void unpack_q4_1(struct panel *p, const struct panel_rows *r, size_t firs
 static void unpack_q5_0(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
 	for (size_t b = 0, at = first * 22; b < n; b++, at += 22) {
-		put_d(p, b, low_half(load_dword(r, at)));
-		put_five_bits(p, b, r, at + 6, load_dword(r, at + 2), 16);
+		__m512i head[4];
+
+		fetch(r, at, 22);
+		load16(head, r, at);
+		put_d(p, b, low_half(head[0]));
+		put_five_bits(p, b, r, at + 6, join(head[0], head[1]), 16);
 	}
 }
 
 static void unpack_q5_1(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
 	for (size_t b = 0, at = first * 24; b < n; b++, at += 24) {
-		__m512i dm = load_dword(r, at);
+		__m512i head[4];
 
-		put_d(p, b, low_half(dm));
-		put_m(p, b, high_half(dm));
-		put_five_bits(p, b, r, at + 8, load_dword(r, at + 4), 0);
+		fetch(r, at, 24);
+		load16(head, r, at);
+		put_d(p, b, low_half(head[0]));
+		put_m(p, b, high_half(head[0]));
+		put_five_bits(p, b, r, at + 8, head[1], 0);
 	}
 }
 
 static void unpack_q8_0(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
+	_Alignas(32) uint16_t h[PANEL_BLOCKS][PANEL_ROWS];
+
+	copy_halves(h, r, first * 34, 34, n);
 	for (size_t b = 0, at = first * 34; b < n; b++, at += 34) {
+		fetch(r, at, 34);
 		__m512i v[8];
 
-		put_d(p, b, low_half(load_dword(r, at)));
+		put_d(p, b, halves(h[b]));
 		load16(v, r, at + 2);
 		load16(v + 4, r, at + 18);
 		UNROLL
@@ -203,10 +245,13 @@ static void unpack_q8_0(struct panel *p, const struct panel_rows *r, size_t firs
 
 static void unpack_iq4_nl(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
+	_Alignas(32) uint16_t h[PANEL_BLOCKS][PANEL_ROWS];
 	__m512i table = table_of(iq4_values);
 
+	copy_halves(h, r, first * 18, 18, n);
 	for (size_t b = 0, at = first * 18; b < n; b++, at += 18) {
-		put_d(p, b, low_half(load_dword(r, at)));
+		fetch(r, at, 18);
+		put_d(p, b, halves(h[b]));
 		put_table(p, b, r, at + 2, table);
 	}
 }
@@ -223,9 +268,14 @@ INLINE __m512 e8m0_halves(__m512i e)
 static void unpack_mxfp4(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
 	__m512i table = table_of(fp4_doubled);
+	_Alignas(32) uint16_t h[PANEL_BLOCKS][PANEL_ROWS];
 
+	copy_halves(h, r, first * 17, 17, n);
 	for (size_t b = 0, at = first * 17; b < n; b++, at += 17) {
-		put_d(p, b, e8m0_halves(_mm512_and_si512(load_dword(r, at), _mm512_set1_epi32(255))));
+		__m512i e = _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)h[b]));
+
+		fetch(r, at, 17);
+		put_d(p, b, e8m0_halves(_mm512_and_si512(e, _mm512_set1_epi32(255))));
 		put_table(p, b, r, at + 1, table);
 	}
 }
@@ -238,12 +288,15 @@ static void unpack_mxfp4(struct panel *p, const struct panel_rows *r, size_t fir
 INLINE void put_k_scales(struct panel *p, size_t b, const struct panel_rows *r, size_t at)
 {
 	const __m512i six = bytes(0x3f), four = bytes(15), two = bytes(0x30);
-	__m512i dm = load_dword(r, at), s = load_dword(r, at + 4), m = load_dword(r, at + 8), low = load_dword(r, at + 12);
+	__m512i head[4];
+
+	load16(head, r, at);
+	__m512i s = head[1], m = head[2], low = head[3];
 	__m512i scale[2] = { _mm512_and_si512(s, six), _mm512_or_si512(_mm512_and_si512(low, four),
 								     _mm512_and_si512(_mm512_srli_epi32(s, 2), two)) };
 	__m512i offset[2] = { _mm512_and_si512(m, six), _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi32(low, 4), four),
 								      _mm512_and_si512(_mm512_srli_epi32(m, 2), two)) };
-	__m512 d = low_half(dm), min = negative(high_half(dm));
+	__m512 d = low_half(head[0]), min = negative(high_half(head[0]));
 
 	UNROLL
 	for (int i = 0; i < 8; i++) {
@@ -259,6 +312,7 @@ static void unpack_q4_k(struct panel *p, const struct panel_rows *r, size_t firs
 		for (size_t i = 0; i < 8; i++) {
 			__m512i v[4];
 
+			fetch(r, at + 18 * i, 18);
 			load16(v, r, at + 16 + 16 * i);
 			UNROLL
 			for (int k = 0; k < 4; k++) {
@@ -287,6 +341,7 @@ static void unpack_q5_k(struct panel *p, const struct panel_rows *r, size_t firs
 
 			load16(fifth, r, at + 16 + 16 * (size_t)half);
 			for (unsigned i = 0; i < 4; i++) {
+				fetch(r, at + 22 * (4 * (size_t)half + i), 22);
 				load16(v, r, at + 48 + 32 * i + 16 * (size_t)half);
 				UNROLL
 				for (int k = 0; k < 4; k++) {
@@ -338,13 +393,16 @@ INLINE void put_q6(struct panel *p, size_t b, const struct panel_rows *r, size_t
 static void unpack_q6_k(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
 	SUPER_BLOCKS(p, first, n, 210, at) {
-		__m512 d = high_half(load_dword(r, at + 206));
+		__m512i scales[4], tail[4];
 
+		load16(scales, r, at + 192);
+		load16(tail, r, at + 194);
 		for (size_t i = 0; i < 8; i++)
-			put_d(p, b + i, d);
+			put_d(p, b + i, high_half(tail[3]));
 		for (size_t i = 0; i < 4; i++)
-			put_pair_scales(p, b + 2 * i, load_dword(r, at + 192 + 4 * i));
+			put_pair_scales(p, b + 2 * i, scales[i]);
 		for (size_t i = 0; i < 2; i++) {
+			fetch(r, at + 105 * i, 105);
 			put_q6(p, b + 4 * i, r, at + 64 * i, at + 128 + 32 * i, 0);
 			put_q6(p, b + 4 * i, r, at + 64 * i, at + 128 + 32 * i, 1);
 		}
@@ -356,8 +414,11 @@ static void unpack_iq4_xs(struct panel *p, const struct panel_rows *r, size_t fi
 	__m512i table = table_of(iq4_values);
 
 	SUPER_BLOCKS(p, first, n, 136, at) {
-		__m512i head = load_dword(r, at), low = load_dword(r, at + 4), high = _mm512_srli_epi32(head, 16);
-		__m512 d = low_half(head);
+		__m512i head[4];
+
+		load16(head, r, at);
+		__m512i low = head[1], high = _mm512_srli_epi32(head[0], 16);
+		__m512 d = low_half(head[0]);
 
 		UNROLL
 		for (unsigned i = 0; i < 8; i++) {
@@ -365,6 +426,7 @@ static void unpack_iq4_xs(struct panel *p, const struct panel_rows *r, size_t fi
 			__m512i h = _mm512_and_si512(_mm512_srli_epi32(high, 2 * i), _mm512_set1_epi32(3));
 			__m512i s = _mm512_sub_epi32(_mm512_or_si512(l, _mm512_slli_epi32(h, 4)), _mm512_set1_epi32(32));
 
+			fetch(r, at + 17 * i, 17);
 			put_d(p, b + i, _mm512_mul_ps(d, _mm512_cvtepi32_ps(s)));
 			put_table(p, b + i, r, at + 8 + 16 * i, table);
 		}
@@ -374,8 +436,11 @@ static void unpack_iq4_xs(struct panel *p, const struct panel_rows *r, size_t fi
 static void unpack_q3_k(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
 	SUPER_BLOCKS(p, first, n, 110, at) {
-		__m512i low[2] = { load_dword(r, at + 96), load_dword(r, at + 100) }, high = load_dword(r, at + 104);
-		__m512 d = high_half(load_dword(r, at + 106));
+		__m512i tail[4];
+
+		load16(tail, r, at + 94);
+		__m512i low[2] = { join(tail[0], tail[1]), join(tail[1], tail[2]) }, high = join(tail[2], tail[3]);
+		__m512 d = high_half(tail[3]);
 
 		UNROLL
 		for (unsigned i = 0; i < 4; i++) {
@@ -391,6 +456,7 @@ static void unpack_q3_k(struct panel *p, const struct panel_rows *r, size_t firs
 			unsigned first_block = part / 2 * 4;
 			__m512i top[4], v[4];
 
+			fetch(r, at + 27 * (size_t)part, 28);
 			load16(top, r, at + 16 * (size_t)h);
 			load16(v, r, at + 32 + 8 * first_block + 16 * (size_t)h);
 			UNROLL
@@ -419,17 +485,20 @@ INLINE void put_q2_scales(struct panel *p, size_t b, __m512i four)
 static void unpack_q2_k(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
 	SUPER_BLOCKS(p, first, n, 84, at) {
-		__m512i dm = load_dword(r, at + 80);
+		__m512i scales[4], tail[4];
 
+		load16(scales, r, at);
+		load16(tail, r, at + 68);
 		for (size_t i = 0; i < 8; i++) {
-			put_d(p, b + i, low_half(dm));
-			put_m(p, b + i, negative(high_half(dm)));
+			put_d(p, b + i, low_half(tail[3]));
+			put_m(p, b + i, negative(high_half(tail[3])));
 		}
 		for (size_t i = 0; i < 4; i++)
-			put_q2_scales(p, b + 2 * i, load_dword(r, at + 4 * i));
+			put_q2_scales(p, b + 2 * i, scales[i]);
 		for (size_t i = 0; i < 4; i++) {
 			__m512i v[4];
 
+			fetch(r, at + 21 * i, 21);
 			load16(v, r, at + 16 + 16 * i);
 			UNROLL
 			for (int k = 0; k < 4; k++)

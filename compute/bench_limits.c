@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "bench.h"
+#include "kernel/kernel.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RUNS = 12, PEAK_ROUNDS = 200000, READ_BYTES = 96 << 20 };
+
+double bench_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct limits_job {
+	char *memory;
+	struct bench_limits best;
+};
+
+static void keep_best(double *best, double amount, double since)
+{
+	double rate = amount / (bench_now() - since);
+
+	*best = rate > *best ? rate : *best;
+}
+
+/* One peak, by all threads; thread 0 keeps the time. */
+static void run_peak(const struct team *t, uint64_t (*peak)(size_t n), size_t n, double *best)
+{
+	team_barrier(t);
+	double start = bench_now();
+	uint64_t done = peak(n);
+
+	team_barrier(t);
+	if (t->id == 0)
+		keep_best(best, (double)done * t->n, start);
+}
+
+static void run_read(const struct team *t, const char *memory, double *best)
+{
+	size_t from, to;
+
+	team_share(t, READ_BYTES, 4096, &from, &to);
+	team_barrier(t);
+	double start = bench_now();
+
+	kernel.limits->read(memory + from, to - from);
+	team_barrier(t);
+	if (t->id == 0)
+		keep_best(best, READ_BYTES, start);
+}
+
+static void measure(const struct team *t, void *ctx)
+{
+	struct limits_job *j = ctx;
+
+	for (int i = 0; i < RUNS; i++) {
+		run_read(t, j->memory, &j->best.read);
+		run_peak(t, kernel.limits->int_peak, PEAK_ROUNDS, &j->best.ints);
+		run_peak(t, kernel.limits->float_peak, PEAK_ROUNDS, &j->best.fmas);
+	}
+}
+
+int bench_limits(struct bench_limits *l, unsigned threads)
+{
+	struct limits_job j = { .memory = malloc(READ_BYTES) };
+	struct team_barrier *b;
+	int err = j.memory ? mat_init(NULL) : -ENOMEM;
+
+	if (!err)
+		err = team_new(&b, threads);
+	if (err)
+		goto out;
+	memset(j.memory, 1, READ_BYTES);
+	team_run(b, measure, &j);
+	team_free(b);
+	*l = j.best;
+out:
+	free(j.memory);
+	return err;
+}
