@@ -2,16 +2,67 @@
 /* The parts of gguf-bench. */
 #ifndef BENCH_H
 #define BENCH_H
+#include "error.h"
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Seconds from some moment on. */
-double bench_now(void);
+enum { BENCH_LIST = 16, BENCH_TESTS = 2 * BENCH_LIST + 1 };
+
+struct bench_list {
+	uint32_t v[BENCH_LIST];
+	unsigned n;
+};
+
+struct bench_models {
+	const char *path[BENCH_LIST];
+	unsigned n;
+};
+
+struct bench_model {
+	const char *path;
+	char what[64];          /* architecture and main type */
+	double size, values;    /* bytes, parameters */
+	double read;            /* bytes of weights that a token needs */
+	double macs, head_macs; /* multiply-adds for a token, and for its logits */
+};
+
+struct bench_test {
+	unsigned prompt, generate, depth, threads;
+	double rate, spread; /* tokens a second: mean and standard deviation */
+	double bytes, macs;  /* a second; bytes only when generating */
+};
 
 /* What this machine reached with so many threads, best of several short runs. */
 struct bench_limits {
 	double read;       /* bytes a second from memory */
 	double ints, fmas; /* multiply-adds a second of the kernels' instructions */
 };
+
+struct bench_format {
+	const char *name;
+	void (*begin)(void);
+	void (*row)(const struct bench_model *m, const struct bench_test *t, bool first);
+	void (*limits)(const struct bench_limits *l, unsigned threads);
+	void (*end)(void);
+};
+
+struct bench {
+	bool help, kernels;
+	const char *type;
+	struct bench_models models;
+	struct bench_list prompt, generate, both, depth, threads;
+	unsigned batch, runs, rows;
+	const struct bench_format *format;
+};
+
+/* bench_table.c: NULL for a name there is not */
+const struct bench_format *bench_format(const char *name);
+/* bench_weigh.c: fills all but path */
+struct source;
+void bench_weigh(struct source *s, struct bench_model *m);
+/* Seconds from some moment on. */
+double bench_now(void);
 int bench_limits(struct bench_limits *l, unsigned threads);
 /* Prints rates of the matrix kernels alone, for each type and number of tokens. Returns 0 or -errno. */
 int bench_kernels(unsigned threads, const char *type);

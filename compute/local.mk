@@ -4,7 +4,6 @@ COMPUTE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compute
 COMPUTE_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(JANSSON_CFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
 COMPUTE_LIBS = libcomputecore.la libggufcore.la $(JANSSON_LIBS) $(PCRE2_LIBS) $(UTF8PROC_LIBS) -lm
 libcomputecore_la_SOURCES = %D%/team.h %D%/team.c %D%/matmul.h %D%/matmul.c %D%/act.h %D%/act.c
-libcomputecore_la_SOURCES += %D%/bench.h %D%/bench_limits.c %D%/bench_kernel.c
 libcomputecore_la_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 libcomputecore_la_CFLAGS = $(COMPUTE_CFLAGS)
 ## sampling
@@ -41,3 +40,9 @@ gguf_perplexity_SOURCES = %D%/perplexity.c
 gguf_perplexity_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 gguf_perplexity_CFLAGS = $(COMPUTE_CFLAGS)
 gguf_perplexity_LDADD = $(COMPUTE_CLI_LIBS)
+## gguf-bench
+bin_PROGRAMS += gguf-bench
+gguf_bench_SOURCES = %D%/bench.h %D%/bench.c %D%/bench_limits.c %D%/bench_kernel.c %D%/bench_table.c %D%/bench_weigh.c
+gguf_bench_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+gguf_bench_CFLAGS = $(COMPUTE_CFLAGS)
+gguf_bench_LDADD = $(COMPUTE_CLI_LIBS)

@@ -9,3 +9,7 @@ check_PROGRAMS += %D%/test_kernel
 %C%_test_kernel_CPPFLAGS = $(KERNEL_TEST_CPPFLAGS)
 %C%_test_kernel_CFLAGS = $(COMPUTE_CFLAGS)
 %C%_test_kernel_LDADD = $(COMPUTE_LIBS)
+## Not a test: makes models of real dimensions for gguf-bench.
+noinst_PROGRAMS += %D%/make_bench_model
+%C%_make_bench_model_SOURCES = %D%/make_bench_model.c
+%C%_make_bench_model_LDADD = libggufcore.la

@@ -18,6 +18,14 @@ extern const struct kernel_limits avx512_limits;
 /* panel.c, row.c, unpack.c, float.c */
 extern panel_unpack_fn *const avx512_unpack[GGUF_TYPE_LIMIT];
 kernel_mul_fn avx512_mul_int, avx512_mul_float;
+/* What avx512_mul_int does, for a few tokens and from block number first on: the blocks before are in y. */
+void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, size_t first);
+/* Types with a kernel for one token: its name, order of activations, bytes of 16 blocks, whether there are offsets. */
+#define AVX512_ROW_KERNELS(X) \
+	X(q8_0, AS_IS, 544, false) X(q4_0, HALVES, 288, false) X(iq4_nl, HALVES, 288, false) X(mxfp4, HALVES, 272, false) \
+	X(q4_k, EVEN_ODD, 288, true) X(q5_k, EVEN_ODD, 352, true) X(q6_k, AS_IS, 420, false) X(iq4_xs, HALVES, 272, false)
+#define AVX512_DECLARE(name, ...) kernel_mul_fn avx512_mul_##name;
+AVX512_ROW_KERNELS(AVX512_DECLARE)
 kernel_mul_fn avx512_mul_f32, avx512_mul_f16, avx512_mul_bf16;
 kernel_quantize_fn avx512_quantize;
 #endif

@@ -193,7 +193,7 @@ static void unpack(struct panel *p, const struct panel_rows *rows, uint32_t type
 enum { FEW_BLOCKS = 8 };
 
 /* Few tokens: the weights come from memory once, and are used at once. */
-static void mul_few(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, size_t first)
 {
 	struct panel p;
 	struct tile t = { .panel = &p, .a = a, .stride = stride };
@@ -204,7 +204,7 @@ static void mul_few(const struct mat *w, const struct act *a, float *y, size_t s
 		rows.next = row + 2 * PANEL_ROWS <= w->out ? rows.base + PANEL_ROWS * w->row_bytes : NULL;
 		t.y = y + row;
 		t.rows[0] = (__mmask16)(0xffff >> (PANEL_ROWS - rows.count));
-		for (t.block = 0; t.block < a->blocks; t.block += t.blocks) {
+		for (t.block = first; t.block < a->blocks; t.block += t.blocks) {
 			t.blocks = a->blocks - t.block < FEW_BLOCKS ? a->blocks - t.block : FEW_BLOCKS;
 			unpack(&p, &rows, w->type, t.block, t.blocks);
 			mul_panels(&t, block_types[w->type].kind, 1);
@@ -236,6 +236,9 @@ static void mul_many(const struct mat *w, const struct act *a, float *y, size_t 
 
 void avx512_mul_int(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
 {
-	(a->tokens <= ACT_SMALL ? mul_few : mul_many)(w, a, y, stride, from, to);
+	if (a->tokens <= ACT_SMALL)
+		avx512_mul_rest(w, a, y, stride, from, to, 0);
+	else
+		mul_many(w, a, y, stride, from, to);
 }
 #endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* gguf-bench: llama-bench's tests and options, beside what the machine itself can do. */
+#include "bench.h"
+#include "cli.h"
+#include "matmul.h"
+#include "threads.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *read_list(void *field, const char *value)
+{
+	struct bench_list *l = field;
+
+	for (;;) {
+		char *end;
+		unsigned long v = strtoul(value, &end, 10);
+
+		if (end == value || (*end && *end != ',') || v > UINT32_MAX)
+			return "not numbers from 0 on, with commas between";
+		if (l->n == BENCH_LIST)
+			return "too many values";
+		l->v[l->n++] = (uint32_t)v;
+		if (!*end)
+			return NULL;
+		value = end + 1;
+	}
+}
+
+static const char *read_models(void *field, const char *value)
+{
+	struct bench_models *m = field;
+
+	if (m->n == BENCH_LIST)
+		return "too many models";
+	m->path[m->n++] = value;
+	return NULL;
+}
+
+static const char *read_pair(void *field, const char *value)
+{
+	struct bench_list l = { 0 };
+	const char *wrong = read_list(&l, value);
+
+	if (wrong || l.n != 2)
+		return wrong ? wrong : "not PROMPT,TOKENS";
+	*(struct bench_list *)field = l;
+	return NULL;
+}
+
+static const char *read_format(void *field, const char *value)
+{
+	const struct bench_format *f = bench_format(value);
+
+	if (!f)
+		return "not md, csv, json or jsonl";
+	*(const struct bench_format **)field = f;
+	return NULL;
+}
+
+#define AT(field) offsetof(struct bench, field)
+static const struct opt options[] = {
+	{ "Benchmark", NULL, NULL, OPT_GROUP, 0, NULL },
+	{ "-h, --help", NULL, "print this and exit", OPT_ON, AT(help), NULL },
+	{ "-m, --model", "PATH", "a mount, a directory of its layout, or a .gguf file; may be repeated", OPT_CALL, AT(models),
+	  read_models },
+	{ "-p, --n-prompt", "N,..", "prompts of so many tokens (default: 512)", OPT_CALL, AT(prompt), read_list },
+	{ "-n, --n-gen", "N,..", "generate so many tokens (default: 128)", OPT_CALL, AT(generate), read_list },
+	{ "-pg", "P,N", "a prompt, and then tokens", OPT_CALL, AT(both), read_pair },
+	{ "-d, --n-depth", "N,..", "tokens already in the context (default: 0)", OPT_CALL, AT(depth), read_list },
+	{ "-t, --threads", "N,..", "threads (default: as many as affinity and cgroup allow)", OPT_CALL, AT(threads), read_list },
+	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once", OPT_UINT, AT(batch), NULL },
+	{ "-r, --repetitions", "N", "runs of each test", OPT_UINT, AT(runs), NULL },
+	{ "-o, --output", "FORMAT", "md, csv, json, jsonl (default: md)", OPT_CALL, AT(format), read_format },
+	{ "--kernels", NULL, "time the matrix kernels instead, of all types or those of --type", OPT_ON, AT(kernels), NULL },
+	{ "--type", "TYPE", "with --kernels: this one only", OPT_TEXT, AT(type), NULL },
+	{ 0 },
+};
+
+static int fail(const char *object, const char *text)
+{
+	fprintf(stderr, "gguf-bench: %s: %s\n", object, text);
+	return 1;
+}
+
+/* Any tokens: what they are costs nothing. */
+static int feed(struct llm *m, unsigned n, bool one_by_one, float *logits, struct gguf_error *e)
+{
+	int32_t *ids = calloc(n + 1, sizeof *ids);
+	int err = ids ? 0 : gguf_fail(e, -ENOMEM, 0, "no memory for %u tokens", n);
+
+	for (unsigned i = 0; i < n && !err; i++)
+		ids[i] = (int32_t)((i * 7919u + 13) % (unsigned)llm_vocab(m));
+	if (!one_by_one && n && !err)
+		err = llm_eval(m, ids, n, logits, false, e);
+	for (unsigned i = 0; one_by_one && i < n && !err; i++)
+		err = llm_eval(m, ids + i, 1, logits, false, e);
+	free(ids);
+	return err;
+}
+
+static int run_once(struct llm *m, const struct bench_test *t, float *logits, double *seconds, struct gguf_error *e)
+{
+	int err = llm_rewind(m, 0);
+	double start;
+
+	if (!err)
+		err = feed(m, t->depth, false, NULL, e);
+	start = bench_now();
+	if (!err)
+		err = feed(m, t->prompt, false, logits, e);
+	if (!err)
+		err = feed(m, t->generate, true, logits, e);
+	*seconds = bench_now() - start;
+	return err;
+}
+
+static int run_test(struct llm *m, const struct bench *b, const struct bench_model *model, struct bench_test *t,
+		    struct gguf_error *e)
+{
+	float *logits = malloc(llm_vocab(m) * sizeof *logits);
+	double s, sum = 0, squares = 0, tokens = t->prompt + t->generate;
+	int err = logits ? run_once(m, t, logits, &s, e) : gguf_fail(e, -ENOMEM, 0, "no memory for logits");
+
+	for (unsigned i = 0; i < b->runs && !err; i++) {
+		err = run_once(m, t, logits, &s, e);
+		sum += tokens / s;
+		squares += tokens / s * (tokens / s);
+	}
+	free(logits);
+	if (err)
+		return err;
+	t->rate = sum / b->runs;
+	t->spread = b->runs > 1 ? sqrt(fmax(0, squares - sum * t->rate) / (b->runs - 1)) : 0;
+	t->bytes = t->prompt ? 0 : t->rate * model->read;
+	t->macs = t->rate * (model->macs + model->head_macs * (t->generate + (t->prompt ? 1 : 0)) / tokens);
+	return 0;
+}
+
+/* The tests of one depth. Returns how many. */
+static size_t list_tests(const struct bench *b, unsigned depth, struct bench_test *tests)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < b->prompt.n; i++)
+		if (b->prompt.v[i])
+			tests[n++] = (struct bench_test){ .prompt = b->prompt.v[i], .depth = depth };
+	for (unsigned i = 0; i < b->generate.n; i++)
+		if (b->generate.v[i])
+			tests[n++] = (struct bench_test){ .generate = b->generate.v[i], .depth = depth };
+	if (b->both.n)
+		tests[n++] = (struct bench_test){ .prompt = b->both.v[0], .generate = b->both.v[1], .depth = depth };
+	return n;
+}
+
+static unsigned context_for(const struct bench *b)
+{
+	struct bench_test tests[BENCH_TESTS];
+	unsigned most = 1;
+
+	for (unsigned d = 0; d < b->depth.n; d++) {
+		size_t n = list_tests(b, b->depth.v[d], tests);
+
+		for (size_t i = 0; i < n; i++) {
+			unsigned tokens = tests[i].prompt + tests[i].generate + tests[i].depth;
+
+			most = tokens > most ? tokens : most;
+		}
+	}
+	return most;
+}
+
+static int bench_threads(struct bench *b, struct source *s, const struct bench_model *model, unsigned threads,
+			 struct gguf_error *e)
+{
+	struct llm_options o = { .threads = threads, .context = context_for(b), .batch = b->batch };
+	struct bench_test tests[BENCH_TESTS];
+	struct llm *m = NULL;
+	int err = llm_open(&m, s, &o, e);
+
+	for (unsigned d = 0; d < b->depth.n && !err; d++) {
+		size_t n = list_tests(b, b->depth.v[d], tests);
+
+		for (size_t i = 0; i < n && !err; i++) {
+			tests[i].threads = llm_threads(m);
+			err = run_test(m, b, model, &tests[i], e);
+			if (!err)
+				b->format->row(model, &tests[i], b->rows++ == 0);
+		}
+	}
+	if (m)
+		llm_close(m);
+	return err;
+}
+
+static int bench_model(struct bench *b, const char *path)
+{
+	struct gguf_error e = { 0 };
+	struct bench_model model = { .path = path };
+	struct source *s;
+	int err = source_open(&s, path, NULL, &e);
+
+	if (err)
+		return fail(path, e.text);
+	bench_weigh(s, &model);
+	for (unsigned i = 0; i < b->threads.n && !err; i++)
+		err = bench_threads(b, s, &model, b->threads.v[i], &e);
+	source_close(s);
+	return err ? fail(path, e.text) : 0;
+}
+
+static int print_limits(const struct bench *b)
+{
+	for (unsigned i = 0; i < b->threads.n; i++) {
+		struct bench_limits l;
+		int err = bench_limits(&l, b->threads.v[i]);
+
+		if (err)
+			return fail("limits", strerror(-err));
+		b->format->limits(&l, b->threads.v[i]);
+	}
+	return 0;
+}
+
+static void set_defaults(struct bench *b)
+{
+	if (!b->prompt.n && !b->generate.n && !b->both.n)
+		b->prompt = (struct bench_list){ .v = { 512 }, .n = 1 };
+	if (!b->generate.n && !b->both.n && b->prompt.v[0] == 512)
+		b->generate = (struct bench_list){ .v = { 128 }, .n = 1 };
+	if (!b->depth.n)
+		b->depth.n = 1;
+	if (!b->threads.n)
+		b->threads = (struct bench_list){ .v = { threads_allowed() }, .n = 1 };
+	if (!b->runs)
+		b->runs = 1;
+}
+
+static int run_kernels(const struct bench *b)
+{
+	for (unsigned i = 0; i < b->threads.n; i++) {
+		int err = bench_kernels(b->threads.v[i], b->type);
+
+		if (err)
+			return fail(b->type ? b->type : "kernels", strerror(-err));
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = { .runs = 5, .batch = 512, .format = bench_format("md") };
+	const struct opt_table tables[] = { { options, &b }, { 0 } };
+	struct gguf_error e = { 0 };
+	const char **words = calloc((size_t)argc, sizeof *words);
+	size_t n_words = 0;
+	int status = 0;
+
+	if (!words || opt_parse(tables, argc, argv, words, &n_words)) {
+		free(words);
+		return 2;
+	}
+	for (size_t i = 0; i < n_words && b.models.n < BENCH_LIST; i++)
+		b.models.path[b.models.n++] = words[i];
+	free(words);
+	if (b.help) {
+		puts("usage: gguf-bench [options] -m MODEL");
+		opt_help(tables);
+		return 0;
+	}
+	set_defaults(&b);
+	if (mat_init(&e))
+		return fail("kernels", e.text);
+	if (!b.kernels && !b.models.n) {
+		fail("-m", "no model given");
+		return 2;
+	}
+	if (b.kernels)
+		b.format = bench_format("md");
+	else
+		b.format->begin();
+	for (unsigned i = 0; i < b.models.n && !b.kernels && !status; i++)
+		status = bench_model(&b, b.models.path[i]);
+	if (!status)
+		status = print_limits(&b);
+	if (b.kernels)
+		return status ? status : run_kernels(&b);
+	b.format->end();
+	return status;
+}
