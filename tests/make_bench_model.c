@@ -107,8 +107,9 @@ static void make_vocabulary(struct maker *m)
 			snprintf(t, WORD, "<0x%02X>", (unsigned)(i - BYTES));
 		else
 			snprintf(t, WORD, "w%x", (unsigned)i);
-		v[i].s = (struct gguf_bytes){ t, strlen(t) };
-		score[i].f = -(double)i;
+		v[i] = (struct gguf_value){ .type = GGUF_STRING, .s = { t, strlen(t) } };
+		score[i] = (struct gguf_value){ .type = GGUF_F32, .f = -(double)i };
+		kind[i].type = GGUF_I32;
 		kind[i].i = i == 0 ? UNKNOWN : i < BYTES ? CONTROL : i < WORDS ? BYTE : NORMAL;
 	}
 	put_text(m, "tokenizer.ggml.model", "llama");
