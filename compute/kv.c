@@ -9,7 +9,7 @@
 
 enum { GROUP = 32, VALUE_STEP = 16 };
 
-static size_t key_block(enum cache_type type, size_t n)
+size_t kv_key_block(enum cache_type type, size_t n)
 {
 	switch (type) {
 	case CACHE_F32:
@@ -21,7 +21,7 @@ static size_t key_block(enum cache_type type, size_t n)
 	}
 }
 
-static size_t value_row(enum cache_type type, size_t n)
+size_t kv_value_row(enum cache_type type, size_t n)
 {
 	size_t padded = (n + VALUE_STEP - 1) / VALUE_STEP * VALUE_STEP;
 
@@ -39,8 +39,8 @@ uint64_t kv_measure(struct kv *c, const unsigned *kv_heads, unsigned layers)
 {
 	uint64_t heads = 0, size;
 
-	c->key_block = key_block(c->k_type, c->key_len);
-	c->value_row = value_row(c->v_type, c->value_len);
+	c->key_block = kv_key_block(c->k_type, c->key_len);
+	c->value_row = kv_value_row(c->v_type, c->value_len);
 	c->head = (c->positions / CACHE_BLOCK * c->key_block + c->positions * c->value_row + 63) / 64 * 64;
 	for (unsigned i = 0; i < layers; i++)
 		heads += kv_heads[i];

@@ -14,7 +14,7 @@
 struct kv {
 	enum cache_type k_type, v_type;
 	unsigned key_len, value_len;
-	uint32_t positions;         /* a multiple of CACHE_BLOCK */
+	uint32_t positions;         /* a multiple of two CACHE_BLOCKs */
 	size_t key_block, value_row; /* bytes */
 	size_t head;                /* bytes of one head: its keys, then its values */
 	size_t size;
@@ -22,6 +22,9 @@ struct kv {
 	size_t *layer; /* where a layer's first head is */
 };
 
+/* Bytes of a block of keys, and of a position's value, of n dimensions. */
+size_t kv_key_block(enum cache_type type, size_t n);
+size_t kv_value_row(enum cache_type type, size_t n);
 /* kv_heads[i] heads in layer i. -ENOMEM. */
 int kv_new(struct kv *c, const unsigned *kv_heads, unsigned layers);
 void kv_free(struct kv *c);

@@ -23,7 +23,7 @@ static void cache_shape(struct llm *m)
 	}
 	m->kv.k_type = m->opt.k;
 	m->kv.v_type = m->opt.v;
-	m->kv.positions = (m->opt.context + CACHE_BLOCK - 1) / CACHE_BLOCK * CACHE_BLOCK;
+	m->kv.positions = (m->opt.context + 2 * CACHE_BLOCK - 1) / (2 * CACHE_BLOCK) * (2 * CACHE_BLOCK);
 }
 
 /* A model that sees what follows a token needs its whole text in one batch. */
@@ -57,7 +57,7 @@ static int new_shell(struct llm **out, struct source *s, const struct llm_option
 		return gguf_fail(e, -ENOMEM, 0, "out of memory");
 	}
 	settle_options(m, o);
-	if (m->opt.context > INT32_MAX - CACHE_BLOCK) {
+	if (m->opt.context > INT32_MAX - 2 * CACHE_BLOCK) {
 		err = gguf_fail(e, -EINVAL, 0, "a context of %u positions is too long", m->opt.context);
 		llm_close(m);
 		return err;

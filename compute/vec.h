@@ -62,8 +62,8 @@ const struct vec *vec_tier(size_t i);
 
 static inline size_t attend_scratch(size_t key_len, size_t value_len)
 {
-	size_t keys = (key_len + 31) / 32 * 32, values = (value_len + 31) / 32 * 32;
+	size_t values = (value_len + 31) / 32 * 32;
 
-	return CACHE_BLOCK * (keys + values) + ATTEND_ROWS * values;
+	return 2 * CACHE_BLOCK * (key_len + values) + ATTEND_ROWS * values;
 }
 #endif

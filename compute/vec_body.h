@@ -66,13 +66,11 @@ INLINE float sum_lanes(v16 v)
 
 INLINE float most_of_lanes(v16 v)
 {
-	float a[16];
-
-	store16(a, v);
-	for (int half = 8; half; half /= 2)
-		for (int i = 0; i < half; i++)
-			a[i] = a[i] > a[i + half] ? a[i] : a[i + half];
-	return a[0];
+	v = most16(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+	v = most16(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+	v = most16(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+	v = most16(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
+	return v[0];
 }
 
 /*
@@ -316,105 +314,167 @@ INLINE v16 bytes16(const int8_t *p)
 	return __builtin_convertvector(b, v16);
 }
 
-/* A block's keys as floats, [dimension][position]. */
-INLINE const float *block_keys(const struct attend_tile *t, const char *block, float *room)
-{
-	if (t->k_type == CACHE_F32)
-		return (const float *)block;
-	for (size_t i = 0; i < t->key_len; i++) {
-		if (t->k_type == CACHE_F16) {
-			store16(room + i * 16, half16((const uint16_t *)block + i * 16));
-			continue;
-		}
-		const char *group = block + i / 32 * 16 * 34;
+/* Positions that are taken at once: their scores share one maximum. */
+enum { VEC(GROUP) = 2 * CACHE_BLOCK };
 
-		store16(room + i * 16, half16((const uint16_t *)group) * bytes16((const int8_t *)group + 32 + i % 32 * 16));
-	}
-	return room;
+/* Dimension i of a block's keys, at 16 positions. */
+INLINE v16 key16(enum cache_type type, const char *block, size_t i)
+{
+	const char *group = block + i / 32 * CACHE_BLOCK * 34;
+
+	if (type == CACHE_F32)
+		return load16((const float *)block + i * CACHE_BLOCK);
+	if (type == CACHE_F16)
+		return half16((const uint16_t *)block + i * CACHE_BLOCK);
+	return half16((const uint16_t *)group) * bytes16((const int8_t *)group + 32 + i % 32 * CACHE_BLOCK);
 }
 
-/* A position's value as floats, filled up to whole 16s. */
-INLINE const float *row_value(const struct attend_tile *t, const char *row, float *room)
+/* Sixteen dimensions of one position's value; those past its end are zero. */
+INLINE v16 value16(enum cache_type type, const char *row, size_t at)
 {
-	if (t->v_type == CACHE_F32)
-		return (const float *)row;
-	for (size_t i = 0; i < t->value_len; i += 16) {
-		if (t->v_type == CACHE_F16) {
-			store16(room + i, half16((const uint16_t *)row + i));
-			continue;
-		}
-		const char *group = row + i / 32 * 34;
-		uint16_t half;
+	const char *group = row + at / 32 * 34;
+	uint16_t scale;
 
-		memcpy(&half, group, 2);
-		store16(room + i, splat(half_value(half)) * bytes16((const int8_t *)group + 2 + i % 32));
-	}
-	return room;
+	if (type == CACHE_F32)
+		return load16((const float *)row + at);
+	if (type == CACHE_F16)
+		return half16((const uint16_t *)row + at);
+	memcpy(&scale, group, sizeof(scale));
+	return splat(half_value(scale)) * bytes16((const int8_t *)group + 2 + at % 32);
 }
 
-/* Scores of n queries (a constant where this is inlined) with 16 positions; each sums over the dimensions in order. */
-INLINE void scores(const struct attend_tile *t, const float *keys, size_t first, int n, v16 *s)
+/*
+ * Scores of n queries from first on with a group of positions; each sums over the dimensions in order. n and type are
+ * constants where this is inlined. The next group is called in, for it is memory that one query waits for.
+ */
+INLINE void scores(const struct attend_tile *t, enum cache_type type, const char *keys, size_t block, size_t first,
+		   int n, v16 (*s)[2])
 {
-	v16 sum[8] = { { 0 } };
+	v16 sum[8][2] = { { { 0 } } };
 
 	for (size_t i = 0; i < t->key_len; i++) {
-		v16 k = load16(keys + i * 16);
+		v16 a = key16(type, keys, i), b = key16(type, keys + block, i);
 
+		if (n <= 2 && i % 2 == 0)
+			__builtin_prefetch(keys + 2 * block + i / 2 * 64 * (type == CACHE_F32 ? 2 : 1));
+		if (n <= 2 && i % 2 && type != CACHE_Q8_0)
+			__builtin_prefetch(keys + 3 * block + i / 2 * 64 * (type == CACHE_F32 ? 2 : 1));
 UNROLL
-		for (int r = 0; r < n; r++)
-			sum[r] = fma16(splat(t->q[first + r][i]), k, sum[r]);
+		for (int r = 0; r < n; r++) {
+			v16 q = splat(t->q[first + (size_t)r][i]);
+
+			sum[r][0] = fma16(q, a, sum[r][0]);
+			sum[r][1] = fma16(q, b, sum[r][1]);
+		}
 	}
 UNROLL
-	for (int r = 0; r < n; r++)
-		s[first + r] = sum[r];
+	for (int r = 0; r < n; r++) {
+		s[first + (size_t)r][0] = sum[r][0];
+		s[first + (size_t)r][1] = sum[r][1];
+	}
 }
 
-INLINE void all_scores(const struct attend_tile *t, const float *keys, v16 *s)
+INLINE void scores_of_type(const struct attend_tile *t, enum cache_type type, const char *keys, size_t block, size_t first,
+			   v16 (*s)[2])
+{
+	size_t r = first;
+
+	for (; r + FUSED_ROWS <= t->rows; r += FUSED_ROWS)
+		scores(t, type, keys, block, r, FUSED_ROWS, s);
+	for (; r + 2 <= t->rows; r += 2)
+		scores(t, type, keys, block, r, 2, s);
+	for (; r < t->rows; r++)
+		scores(t, type, keys, block, r, 1, s);
+}
+
+/* Many queries: the group is made floats once. */
+INLINE void all_scores(const struct attend_tile *t, const char *keys, size_t block, float *room, v16 (*s)[2])
+{
+	if (t->k_type == CACHE_F32) {
+		scores_of_type(t, CACHE_F32, keys, block, 0, s);
+		return;
+	}
+	if (t->rows <= 2 && t->k_type == CACHE_F16) {
+		scores_of_type(t, CACHE_F16, keys, block, 0, s);
+		return;
+	}
+	for (size_t i = 0; i < t->key_len; i++) {
+		store16(room + i * 16, key16(t->k_type, keys, i));
+		store16(room + (t->key_len + i) * 16, key16(t->k_type, keys + block, i));
+	}
+	scores_of_type(t, CACHE_F32, (const char *)room, t->key_len * 16 * sizeof(float), 0, s);
+}
+
+/* acc += p[j] * v[j], the positions in order, for n queries and 32 (or, wide 1, 16) dimensions. */
+INLINE void gather(float *acc, size_t stride, enum cache_type type, const char *values, size_t row, size_t at, int wide,
+		   int count, float (*p)[VEC(GROUP)], int n)
+{
+	v16 sum[8][2];
+
+UNROLL
+	for (int r = 0; r < n; r++) {
+		sum[r][0] = load16(acc + (size_t)r * stride + at);
+		sum[r][1] = wide > 1 ? load16(acc + (size_t)r * stride + at + 16) : splat(0);
+	}
+	for (int j = 0; j < count; j++, values += row) {
+		v16 a = value16(type, values, at), b = wide > 1 ? value16(type, values, at + 16) : splat(0);
+
+UNROLL
+		for (int r = 0; r < n; r++) {
+			v16 w = splat(p[r][j]);
+
+			sum[r][0] = fma16(w, a, sum[r][0]);
+			if (wide > 1)
+				sum[r][1] = fma16(w, b, sum[r][1]);
+		}
+	}
+UNROLL
+	for (int r = 0; r < n; r++) {
+		store16(acc + (size_t)r * stride + at, sum[r][0]);
+		if (wide > 1)
+			store16(acc + (size_t)r * stride + at + 16, sum[r][1]);
+	}
+}
+
+INLINE void gather_n(float *acc, size_t stride, enum cache_type type, const char *values, size_t row, size_t len,
+		     int count, float (*p)[VEC(GROUP)], int n)
+{
+	size_t at = 0;
+
+	for (; at + 16 < len; at += 32)
+		gather(acc, stride, type, values, row, at, 2, count, p, n);
+	if (at < len)
+		gather(acc, stride, type, values, row, at, 1, count, p, n);
+}
+
+INLINE void gather_rows(const struct attend_tile *t, float *acc, size_t stride, enum cache_type type, const char *values,
+			size_t row, int count, float (*p)[VEC(GROUP)])
 {
 	size_t r = 0;
 
 	for (; r + FUSED_ROWS <= t->rows; r += FUSED_ROWS)
-		scores(t, keys, r, FUSED_ROWS, s);
+		gather_n(acc + r * stride, stride, type, values, row, t->value_len, count, p + r, FUSED_ROWS);
 	for (; r + 2 <= t->rows; r += 2)
-		scores(t, keys, r, 2, s);
+		gather_n(acc + r * stride, stride, type, values, row, t->value_len, count, p + r, 2);
 	for (; r < t->rows; r++)
-		scores(t, keys, r, 1, s);
+		gather_n(acc + r * stride, stride, type, values, row, t->value_len, count, p + r, 1);
 }
 
-/* out += p[j] * v[j], the positions in order, for n queries and 16 dimensions. */
-INLINE void gather(float *acc, size_t stride, const float *const *values, size_t at, int count, float (*p)[16], int n)
+INLINE void all_values(const struct attend_tile *t, float *acc, size_t stride, const char *values, size_t row, int count,
+		       float *room, float (*p)[VEC(GROUP)])
 {
-	v16 sum[8];
-
-UNROLL
-	for (int r = 0; r < n; r++)
-		sum[r] = load16(acc + r * stride);
-	for (int j = 0; j < count; j++) {
-		v16 v = load16(values[j] + at);
-
-UNROLL
-		for (int r = 0; r < n; r++)
-			sum[r] = fma16(splat(p[r][j]), v, sum[r]);
+	if (t->v_type == CACHE_F32) {
+		gather_rows(t, acc, stride, CACHE_F32, values, row, count, p);
+		return;
 	}
-UNROLL
-	for (int r = 0; r < n; r++)
-		store16(acc + r * stride, sum[r]);
-}
-
-INLINE void gather_rows(float *acc, size_t stride, const float *const *values, size_t len, int count, float (*p)[16],
-			size_t rows)
-{
-	size_t r = 0;
-
-	for (; r + FUSED_ROWS <= rows; r += FUSED_ROWS)
-		for (size_t at = 0; at < len; at += 16)
-			gather(acc + r * stride + at, stride, values, at, count, p + r, FUSED_ROWS);
-	for (; r + 2 <= rows; r += 2)
-		for (size_t at = 0; at < len; at += 16)
-			gather(acc + r * stride + at, stride, values, at, count, p + r, 2);
-	for (; r < rows; r++)
-		for (size_t at = 0; at < len; at += 16)
-			gather(acc + r * stride + at, stride, values, at, count, p + r, 1);
+	if (t->rows <= 2 && t->v_type == CACHE_F16) {
+		gather_rows(t, acc, stride, CACHE_F16, values, row, count, p);
+		return;
+	}
+	for (int j = 0; j < count; j++)
+		for (size_t at = 0; at < t->value_len; at += 16)
+			store16(room + (size_t)j * stride + at, value16(t->v_type, values + (size_t)j * row, at));
+	gather_rows(t, acc, stride, CACHE_F32, (const char *)room, stride * sizeof(float), count, p);
 }
 
 struct VEC(softmax_row) {
@@ -422,19 +482,26 @@ struct VEC(softmax_row) {
 	v16 sum;
 };
 
-/* Turns the scores of a block into weights, relative to the greatest score so far; what was summed before follows. */
-INLINE void weigh(const struct attend_tile *t, size_t r, uint32_t first, v16 s, struct VEC(softmax_row) *m, float *acc,
-		  float *p)
+/* Scores that a query may not see become the least. */
+INLINE v16 mask(const struct attend_tile *t, size_t r, uint32_t first, v16 s, i16 *seen)
 {
 	const i16 lane = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 	i16 at = lane + (int32_t)first;
-	i16 seen = (at >= (int32_t)t->from[r]) & (at < (int32_t)t->to[r]);
-	float most;
 
+	*seen = (at >= (int32_t)t->from[r]) & (at < (int32_t)t->to[r]);
 	if (t->cap != 0)
 		s = splat(t->cap) * tanh16(s / splat(t->cap));
-	s = pick(seen, s, splat(-INFINITY));
-	most = most_of_lanes(s);
+	return pick(*seen, s, splat(-INFINITY));
+}
+
+/* Turns the scores of a group into weights, relative to the greatest score so far; what was summed before follows. */
+INLINE void weigh(const struct attend_tile *t, size_t r, uint32_t first, const v16 *s, struct VEC(softmax_row) *m,
+		  float *acc, float *p)
+{
+	i16 seen[2];
+	v16 a = mask(t, r, first, s[0], &seen[0]), b = mask(t, r, first + CACHE_BLOCK, s[1], &seen[1]);
+	float most = most_of_lanes(most16(a, b));
+
 	if (!(most <= m->most)) {
 		v16 shrink = exp16(splat(m->most - most));
 
@@ -443,9 +510,11 @@ INLINE void weigh(const struct attend_tile *t, size_t r, uint32_t first, v16 s, 
 			store16(acc + i, load16(acc + i) * shrink);
 		m->most = most;
 	}
-	s = pick(seen, exp16(s - splat(m->most)), splat(0));
-	m->sum = m->sum + s;
-	store16(p, s);
+	a = pick(seen[0], exp16(a - splat(m->most)), splat(0));
+	b = pick(seen[1], exp16(b - splat(m->most)), splat(0));
+	m->sum = m->sum + a + b;
+	store16(p, a);
+	store16(p + CACHE_BLOCK, b);
 }
 
 /* Divides by the sum of the weights; the sink has one too. */
@@ -469,17 +538,13 @@ INLINE void finish(const struct attend_tile *t, size_t r, const struct VEC(softm
 
 static void VEC(attend)(const struct attend_tile *t)
 {
-	size_t keys_room = (t->key_len + 31) / 32 * 32, stride = (t->value_len + 31) / 32 * 32;
-	float *keys = t->scratch, *values = keys + CACHE_BLOCK * keys_room, *acc = values + CACHE_BLOCK * stride;
-	size_t key_bytes = t->k_type == CACHE_F32 ? 64 * t->key_len : t->k_type == CACHE_F16 ? 32 * t->key_len :
-			   (t->key_len + 31) / 32 * 16 * 34;
-	size_t padded = (t->value_len + 15) / 16 * 16;
-	size_t value_bytes = t->v_type == CACHE_F32 ? 4 * padded : t->v_type == CACHE_F16 ? 2 * padded :
-			     (t->value_len + 31) / 32 * 34;
+	size_t stride = (t->value_len + 31) / 32 * 32, block = kv_key_block(t->k_type, t->key_len);
+	size_t row = kv_value_row(t->v_type, t->value_len);
+	float *keys = t->scratch, *values = keys + VEC(GROUP) * t->key_len, *acc = values + VEC(GROUP) * stride;
+	float p[ATTEND_ROWS][VEC(GROUP)];
 	struct VEC(softmax_row) m[ATTEND_ROWS];
+	v16 s[ATTEND_ROWS][2];
 	uint32_t from = UINT32_MAX, to = 0;
-	float p[ATTEND_ROWS][16];
-	v16 s[ATTEND_ROWS];
 
 	for (size_t r = 0; r < t->rows; r++) {
 		m[r] = (struct VEC(softmax_row)){ .most = -INFINITY };
@@ -487,16 +552,13 @@ static void VEC(attend)(const struct attend_tile *t)
 		from = t->from[r] < from ? t->from[r] : from;
 		to = t->to[r] > to ? t->to[r] : to;
 	}
-	for (uint32_t first = from / CACHE_BLOCK * CACHE_BLOCK; first < to; first += CACHE_BLOCK) {
-		int count = to - first < CACHE_BLOCK ? (int)(to - first) : CACHE_BLOCK;
-		const float *v[CACHE_BLOCK];
+	for (uint32_t first = from / VEC(GROUP) * VEC(GROUP); first < to; first += VEC(GROUP)) {
+		int count = to - first < VEC(GROUP) ? (int)(to - first) : VEC(GROUP);
 
-		all_scores(t, block_keys(t, t->keys + first / CACHE_BLOCK * key_bytes, keys), s);
+		all_scores(t, t->keys + first / CACHE_BLOCK * block, block, keys, s);
 		for (size_t r = 0; r < t->rows; r++)
 			weigh(t, r, first, s[r], &m[r], acc + r * stride, p[r]);
-		for (int j = 0; j < count; j++)
-			v[j] = row_value(t, t->values + (first + (uint32_t)j) * value_bytes, values + (size_t)j * stride);
-		gather_rows(acc, stride, v, t->value_len, count, p, t->rows);
+		all_values(t, acc, stride, t->values + first * row, row, count, values, p);
 	}
 	for (size_t r = 0; r < t->rows; r++)
 		finish(t, r, &m[r], acc + r * stride);
