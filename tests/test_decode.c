@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "quant/fast/tier.h"
+#include "quant/grid/grid.h"
 #include "tap.h"
 
 static const struct {
@@ -119,10 +120,37 @@ static void test_caps(void)
 	ok(!quant_choose(4, NULL) && !quant_choose(GGUF_TYPE_LIMIT, NULL), "no decoder for an unknown type");
 }
 
+/* Every tier finds the same entry of a code book, also where two are as near. */
+static void test_nearest(const struct quant_tier *t)
+{
+	static struct book book = { .width = 16, .dims = 8, .count = 1024 };
+	book_nearest_fn *plain = quant_choose_nearest("scalar");
+	uint32_t seed = 5;
+	size_t other = 0;
+
+	if (!t->supported() || !t->nearest) {
+		skip(t->name, t->nearest ? "this processor lacks it" : "no search of its own");
+		return;
+	}
+	book_load(&book, grid_IQ2_S);
+	for (int i = 0; i < 2000; i++) {
+		float v[8];
+
+		for (int k = 0; k < 8; k++) {
+			seed = seed * 1664525 + 1013904223;
+			v[k] = (float)(seed >> 26) * (i % 2 ? 1 : 0.37f);
+		}
+		other += t->nearest(&book, v) != plain(&book, v);
+	}
+	ok(!other, "%s finds the entries that the plain search finds", t->name);
+}
+
 int main(void)
 {
 	test_caps();
-	for (const struct quant_tier *const *t = quant_tiers; *t; t++)
+	for (const struct quant_tier *const *t = quant_tiers; *t; t++) {
 		test_tier(*t);
+		test_nearest(*t);
+	}
 	done();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fit.h"
 #include <math.h>
+#include "four.h"
 
 enum { PASSES = 4 };
 
@@ -14,28 +15,23 @@ struct moments {
 	double n, x, q, xq, qq;
 };
 
-static void choose(const struct affine_scheme *s, const float *x, struct line l, uint8_t *q)
+/* Chooses q for that line; returns the sums. */
+static struct moments choose(const struct affine_scheme *s, const float *x, struct line l, int32_t *q)
 {
-	float inverse = l.scale != 0 ? 1 / l.scale : 0, top = (float)s->top;
+	float inverse = l.scale != 0 ? 1 / l.scale : 0;
+	four_double sx = { 0 }, sq = { 0 }, sxq = { 0 }, sqq = { 0 };
 
-	for (int i = 0; i < s->width; i++)
-		q[i] = (uint8_t)fit_nearest(fit_clamp((x[i] + l.min) * inverse, 0, top));
-}
+	for (int i = 0; i < s->width; i += 4) {
+		four v = four_load(x + i), level = four_nearest(four_clamp((v + l.min) * inverse, 0, (float)s->top));
+		four_int whole = four_to_int(level);
 
-static struct moments sum_up(const struct affine_scheme *s, const float *x, const uint8_t *q)
-{
-	struct moments m = { .n = s->width };
-	int sum = 0, squares = 0;
-
-	for (int i = 0; i < s->width; i++) {
-		m.x += x[i];
-		m.xq += (double)x[i] * q[i];
-		sum += q[i];
-		squares += q[i] * q[i];
+		memcpy(q + i, &whole, sizeof whole);
+		sx += four_to_double(v);
+		sq += four_to_double(level);
+		sxq += four_to_double(v) * four_to_double(level);
+		sqq += four_to_double(level * level);
 	}
-	m.q = sum;
-	m.qq = squares;
-	return m;
+	return (struct moments){ s->width, four_sum(&sx), four_sum(&sq), four_sum(&sxq), four_sum(&sqq) };
 }
 
 /* Squared error, less the sum of squared values. */
@@ -64,7 +60,7 @@ static struct line group_line(const struct affine_scheme *s, const float *x)
 	float low = x[0], high = x[0];
 	double least = INFINITY;
 	struct line best = { 0, 0 };
-	uint8_t q[FIT_VALUES];
+	int32_t q[FIT_VALUES];
 
 	for (int i = 1; i < s->width; i++) {
 		low = fminf(low, x[i]);
@@ -81,8 +77,7 @@ static struct line group_line(const struct affine_scheme *s, const float *x)
 		struct line l = { scale, -low - (scale * (float)s->top - (high - low)) / 2 };
 
 		for (int again = 0; again < 2; again++) {
-			choose(s, x, l, q);
-			struct moments m = sum_up(s, x, q);
+			struct moments m = choose(s, x, l, q);
 			l = line_through(s, &m);
 			double e = error_of(&m, l.scale, l.min);
 			if (e < least) {
@@ -114,20 +109,19 @@ static void settle_group(const struct affine_scheme *s, const float *x, struct l
 
 	for (int i = 0; i < 9; i++) {
 		int scale = c + i % 3 - 1, min = k + i / 3 - 1;
-		uint8_t q[FIT_VALUES];
+		int32_t q[FIT_VALUES];
 
 		if (scale < s->low || scale > s->high || min < s->low || min > s->high)
 			continue;
 		struct line l = { a->d * (float)scale, a->dmin * (float)min };
-		choose(s, x, l, q);
-		struct moments now = sum_up(s, x, q);
+		struct moments now = choose(s, x, l, q);
 		double e = error_of(&now, l.scale, l.min);
 		if (e < least) {
 			least = e;
 			m = now;
 			a->scale[g] = scale;
 			a->min[g] = min;
-			memcpy(a->q + g * s->width, q, (size_t)s->width);
+			memcpy(a->q + g * s->width, q, (size_t)s->width * sizeof *q);
 		}
 	}
 	*error += least;

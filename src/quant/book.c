@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "book.h"
 #include <math.h>
+#include <stdlib.h>
+#include "fast/tier.h"
 
 void book_load(struct book *b, const void *entries)
 {
@@ -16,24 +18,7 @@ void book_load(struct book *b, const void *entries)
 		}
 		b->half_norm[k] = norm / 2;
 	}
-}
-
-/* The place of the entry nearest to v: |v - p|^2 is least where |p|^2 / 2 - v * p is. */
-static uint32_t nearest_entry(const struct book *b, const float *v)
-{
-	float score[BOOK_MOST], best = INFINITY;
-	uint32_t at = 0;
-
-	memcpy(score, b->half_norm, (size_t)b->count * sizeof *score);
-	for (int i = 0; i < b->dims; i++)
-		for (int k = 0; k < BOOK_MOST && k < b->count; k++)
-			score[k] -= v[i] * b->point[i][k];
-	for (int k = 0; k < b->count; k++)
-		if (score[k] < best) {
-			best = score[k];
-			at = (uint32_t)k;
-		}
-	return at;
+	b->nearest = quant_choose_nearest(getenv("GGUF_KERNEL"));
 }
 
 static void add_entry(const struct book *b, uint32_t place, const float *x, struct fit_sums *s)
@@ -76,10 +61,10 @@ struct fit_sums book_pick(const void *set, const float *x, float scale, uint32_t
 		uint32_t signs = take_signs(b, y);
 		for (int i = 0; i < 8; i++)
 			v[i] = y[i] * inverse;
-		uint32_t first = nearest_entry(b, v), second = 0;
+		uint32_t first = b->nearest(b, v), second = 0;
 		add_entry(b, first, y, &s);
 		if (b->dims == 4) {
-			second = nearest_entry(b, v + 4);
+			second = b->nearest(b, v + 4);
 			add_entry(b, second, y + 4, &s);
 		}
 		code[t] = first | second << 12 | signs << 24;
@@ -100,7 +85,7 @@ static struct fit_sums pick_moved(const struct book *b, const float *x, float in
 
 		for (int i = 0; i < 8; i++)
 			v[i] = x[i] * inverse - move;
-		uint32_t place = nearest_entry(b, v);
+		uint32_t place = b->nearest(b, v);
 		code[t] = place | (uint32_t)down << 24;
 		for (int i = 0; i < 8; i++) {
 			double off = (double)(v[i] - b->point[i][place]);

@@ -6,11 +6,16 @@
 
 enum { BOOK_MOST = 2048 };
 
+struct book;
+/* The place of the entry nearest to v, the first of equals. */
+typedef uint32_t book_nearest_fn(const struct book *b, const float *v);
+
 struct book {
 	int width;          /* values of a group */
 	int dims, count;    /* values of an entry: 8 or 4; entries */
 	bool even;          /* the number of minus signs among eight values must be even */
 	int shift_width;    /* of signed entries: values that move by 1/8 together */
+	book_nearest_fn *nearest; /* the best for this processor; all find the same */
 	float point[8][BOOK_MOST];
 	float half_norm[BOOK_MOST];
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fit.h"
 #include <math.h>
+#include "four.h"
 
 enum { PASSES = 4 };
 
@@ -13,31 +14,34 @@ void fit_load(float *dst, const float *src, int n)
 struct fit_sums fit_pick_range(const void *set, const float *x, float scale, uint32_t *code)
 {
 	const struct fit_range *r = set;
-	float inverse = scale != 0 ? 1 / scale : 0, low = (float)r->low, high = (float)r->high;
-	struct fit_sums s = { 0, 0 };
+	float inverse = scale != 0 ? 1 / scale : 0;
+	four_double xq = { 0 }, qq = { 0 };
 
-	for (int i = 0; i < r->width; i++) {
-		int q = fit_nearest(fit_clamp(x[i] * inverse, low, high));
+	for (int i = 0; i < r->width; i += 4) {
+		four v = four_load(x + i), q = four_nearest(four_clamp(v * inverse, (float)r->low, (float)r->high));
+		four_int from_low = four_to_int(q) - r->low;
 
-		code[i] = (uint32_t)(q - r->low);
-		s.xq += (double)x[i] * q;
-		s.qq += q * q;
+		memcpy(code + i, &from_low, sizeof from_low);
+		xq += four_to_double(v) * four_to_double(q);
+		qq += four_to_double(q * q);
 	}
-	return s;
+	return (struct fit_sums){ four_sum(&xq), four_sum(&qq) };
 }
 
-static uint32_t nearest_level(const int8_t *level, float v)
+/* The place of the level nearest to each of v, the first of equals; *level becomes that level. */
+static four_int nearest_levels(const int8_t *levels, four v, four *level)
 {
-	float best = INFINITY;
-	uint32_t at = 0;
+	four least = four_of(INFINITY);
+	four_int at = { 0 };
 
-	for (uint32_t k = 0; k < 16; k++) {
-		float off = fabsf(v - (float)level[k]);
+	*level = four_of(0);
+	for (int k = 0; k < 16; k++) {
+		four this = four_of(levels[k]), off = four_abs(v - this);
+		four_int nearer = off < least;
 
-		if (off < best) {
-			best = off;
-			at = k;
-		}
+		least = four_select(nearer, off, least);
+		*level = four_select(nearer, this, *level);
+		at = (nearer & k) | (~nearer & at);
 	}
 	return at;
 }
@@ -46,14 +50,17 @@ struct fit_sums fit_pick_table(const void *set, const float *x, float scale, uin
 {
 	const struct fit_table *t = set;
 	float inverse = scale != 0 ? 1 / scale : 0;
-	struct fit_sums s = { 0, 0 };
+	four_double xq = { 0 }, qq = { 0 };
 
-	for (int i = 0; i < t->width; i++) {
-		code[i] = nearest_level(t->level, x[i] * inverse);
-		s.xq += (double)x[i] * t->level[code[i]];
-		s.qq += t->level[code[i]] * t->level[code[i]];
+	for (int i = 0; i < t->width; i += 4) {
+		four v = four_load(x + i), q;
+		four_int at = nearest_levels(t->level, v * inverse, &q);
+
+		memcpy(code + i, &at, sizeof at);
+		xq += four_to_double(v) * four_to_double(q);
+		qq += four_to_double(q * q);
 	}
-	return s;
+	return (struct fit_sums){ four_sum(&xq), four_sum(&qq) };
 }
 
 static float greatest(const float *x, int n)

@@ -69,7 +69,7 @@ struct affine_scheme {
 struct affine {
 	float d, dmin; /* are halves */
 	int scale[FIT_GROUPS], min[FIT_GROUPS];
-	uint8_t q[FIT_VALUES];
+	int32_t q[FIT_VALUES];
 };
 
 void affine_block(const struct affine_scheme *s, const float *x, struct affine *a);

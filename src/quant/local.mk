@@ -1,6 +1,6 @@
 ## One file per tensor type; grid/ has the code books, data only.
 libggufcore_la_SOURCES += %D%/quant.h %D%/quant.c %D%/integer.h %D%/k.h %D%/iq.h %D%/fp4.h %D%/grid/grid.h
-libggufcore_la_SOURCES += %D%/fit.h %D%/fit.c %D%/affine.c %D%/book.h %D%/book.c
+libggufcore_la_SOURCES += %D%/four.h %D%/fit.h %D%/fit.c %D%/affine.c %D%/book.h %D%/book.c
 libggufcore_la_SOURCES += %D%/bf16.c
 libggufcore_la_SOURCES += %D%/f16.c
 libggufcore_la_SOURCES += %D%/f32.c
@@ -37,7 +37,7 @@ libggufcore_la_SOURCES += %D%/q8_k.c
 libggufcore_la_SOURCES += %D%/tq1_0.c
 libggufcore_la_SOURCES += %D%/tq2_0.c
 ## Faster decoders: one file per ISA, compiled on every host and empty on others.
-libggufcore_la_SOURCES += %D%/fast/tier.h %D%/fast/tier.c %D%/fast/tiers.def %D%/fast/lanes.h %D%/fast/types.h
+libggufcore_la_SOURCES += %D%/fast/tier.h %D%/fast/tier.c %D%/fast/tiers.def %D%/fast/lanes.h %D%/fast/types.h %D%/fast/nearest.h
 libggufcore_la_SOURCES += %D%/fast/avx2.c
 libggufcore_la_SOURCES += %D%/fast/avx512.c
 libggufcore_la_SOURCES += %D%/fast/neon.c

@@ -43,7 +43,7 @@ static void encode_block(uint8_t *b, const float *src)
 	for (int g = 0; g < 16; g++)
 		b[g] = (uint8_t)(a.scale[g] | a.min[g] << 4);
 	for (int i = 0; i < 64; i++) {
-		const uint8_t *q = a.q + i / 32 * 128 + i % 32;
+		const int32_t *q = a.q + i / 32 * 128 + i % 32;
 
 		b[16 + i] = (uint8_t)(q[0] | q[32] << 2 | q[64] << 4 | q[96] << 6);
 	}

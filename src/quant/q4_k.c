@@ -44,7 +44,7 @@ static void encode_block(uint8_t *b, const float *src)
 	put_half(b + 2, a.dmin);
 	k_put(b + 4, a.scale, a.min);
 	for (int i = 0; i < 128; i++) {
-		const uint8_t *q = a.q + i / 32 * 64 + i % 32;
+		const int32_t *q = a.q + i / 32 * 64 + i % 32;
 
 		b[16 + i] = (uint8_t)(q[0] | q[32] << 4);
 	}

@@ -47,7 +47,7 @@ static void encode_block(uint8_t *b, const float *src)
 	for (int i = 0; i < Q5_K_VALUES; i++)
 		b[16 + i % 32] |= (uint8_t)(a.q[i] >> 4 << i / 32);
 	for (int i = 0; i < 128; i++) {
-		const uint8_t *q = a.q + i / 32 * 64 + i % 32;
+		const int32_t *q = a.q + i / 32 * 64 + i % 32;
 
 		b[48 + i] = (uint8_t)((q[0] & 15) | q[32] << 4);
 	}

@@ -70,6 +70,7 @@ static inline void lanes_put_longs(float *dst, const uint8_t *src)
 		_mm256_storeu_ps(dst + i, _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)(src + 4 * i))));
 }
 
+#include "nearest.h"
 #include "types.h"
 KERNEL_END
 
@@ -77,5 +78,6 @@ const struct quant_tier quant_tier_avx2 = {
 	.name = "avx2",
 	.supported = supported,
 	.decode = { LANES_TABLE },
+	.nearest = nearest_entry,
 };
 #endif

@@ -57,6 +57,7 @@ static inline void lanes_put_longs(float *dst, const uint8_t *src)
 	_mm512_storeu_ps(dst, _mm512_cvtepi32_ps(_mm512_loadu_si512(src)));
 }
 
+#include "nearest.h"
 #include "types.h"
 KERNEL_END
 
@@ -64,5 +65,6 @@ const struct quant_tier quant_tier_avx512 = {
 	.name = "avx512",
 	.supported = supported,
 	.decode = { LANES_TABLE },
+	.nearest = nearest_entry,
 };
 #endif

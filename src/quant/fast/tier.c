@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tier.h"
+#include "nearest.h"
 
 const struct quant_tier *const quant_tiers[] = {
 #define TIER(name) &quant_tier_##name,
@@ -13,18 +14,31 @@ static bool caps(const char *cap, const char *name)
 	return cap && !strncmp(cap, name, strlen(name));
 }
 
-gguf_decode_fn *quant_choose(uint32_t type, const char *cap)
+/* The best tier up to cap, NULL for the plain C, that has what is asked for: a decoder, or with no type a search. */
+static const struct quant_tier *best_tier(const char *cap, uint32_t type)
 {
-	const struct quant *q = quant_find(type);
-	gguf_decode_fn *decode = q ? q->decode : NULL;
+	const struct quant_tier *best = NULL;
 
-	if (!decode || caps(cap, "scalar"))
-		return decode;
-	for (const struct quant_tier *const *t = quant_tiers; *t; t++) {
-		if ((*t)->supported() && (*t)->decode[type])
-			decode = (*t)->decode[type];
+	for (const struct quant_tier *const *t = quant_tiers; *t && !caps(cap, "scalar"); t++) {
+		if ((*t)->supported() && (type < GGUF_TYPE_LIMIT ? (*t)->decode[type] != NULL : (*t)->nearest != NULL))
+			best = *t;
 		if (caps(cap, (*t)->name))
 			break;
 	}
-	return decode;
+	return best;
+}
+
+gguf_decode_fn *quant_choose(uint32_t type, const char *cap)
+{
+	const struct quant *q = quant_find(type);
+	const struct quant_tier *best = q && q->decode ? best_tier(cap, type) : NULL;
+
+	return best ? best->decode[type] : q ? q->decode : NULL;
+}
+
+book_nearest_fn *quant_choose_nearest(const char *cap)
+{
+	const struct quant_tier *best = best_tier(cap, GGUF_TYPE_LIMIT);
+
+	return best ? best->nearest : nearest_entry;
 }

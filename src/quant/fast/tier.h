@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Faster decoders for one ISA, the same bits as the plain ones. NULL: the tier before does it. */
+/* What one ISA does faster, with the same results. NULL: the tier before does it. */
 #ifndef GGUF_QUANT_TIER_H
 #define GGUF_QUANT_TIER_H
-#include "../quant.h"
+#include "../book.h"
 
 struct quant_tier {
 	const char *name;
 	bool (*supported)(void);
 	gguf_decode_fn *decode[GGUF_TYPE_LIMIT];
+	book_nearest_fn *nearest;
 };
 /* Slowest first, ends with NULL. */
 extern const struct quant_tier *const quant_tiers[];
@@ -20,4 +21,6 @@ extern const struct quant_tier *const quant_tiers[];
  * tier or a name that begins with one (avx512vnni means avx512 here). Unknown names and NULL cap nothing.
  */
 gguf_decode_fn *quant_choose(uint32_t type, const char *cap);
+/* The same for the search through a code book. */
+book_nearest_fn *quant_choose_nearest(const char *cap);
 #endif
