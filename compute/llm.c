@@ -2,6 +2,7 @@
 #include "llm.h"
 #include "engine.h"
 #include "error.h"
+#include "finite.h"
 #include "memory.h"
 #include "rope.h"
 #include "threads.h"
@@ -91,6 +92,8 @@ int llm_open(struct llm **out, struct source *s, const struct llm_options *o, st
 	err = memory_new(m, e);
 	if (!err && team_new(&m->team, m->opt.threads))
 		err = gguf_fail(e, -ENOMEM, 0, "no memory for %u threads", m->opt.threads);
+	if (!err && o->check)
+		err = finite_check(s, m->team, e);
 	if (err) {
 		llm_close(m);
 		return err;

@@ -3,6 +3,7 @@
 #ifndef GGUF_CHECK_H
 #define GGUF_CHECK_H
 #include "model.h"
+#include "scan.h"
 
 enum severity { NOTE, WARNING, ERROR, SEVERITIES };
 
@@ -30,15 +31,6 @@ void check_layout(struct report *r, const struct gguf *g);
 bool check_set(struct report *r, const char *path);
 
 /* ---- the data ---- */
-
-struct tally { /* of one tensor or a part of it: values, or blocks with such a scale */
-	uint64_t nan, inf, huge;
-	uint64_t first; /* the first of these; UINT64_MAX: none */
-};
-/* Adds n bytes of whole blocks to *t; start is the number of the first block. False for a type that is not known. */
-bool scan_blocks(uint32_t type, const void *blocks, size_t n, uint64_t start, struct tally *t);
-/* Whether a block has many values and a scale, so that findings are blocks. */
-bool scan_counts_blocks(uint32_t type);
 
 struct digest {
 	unsigned char sha256[32];

@@ -98,6 +98,8 @@ static void merge(struct run *run, size_t tensor, const struct tally *t, int err
 	f->tally.huge += t->huge;
 	if (t->first < f->tally.first)
 		f->tally.first = t->first;
+	if (t->first_huge < f->tally.first_huge)
+		f->tally.first_huge = t->first_huge;
 	if (err && !f->err) {
 		f->err = err;
 		f->err_at = err_at;
@@ -137,7 +139,7 @@ static size_t step_of(const struct gguf_tensor *t)
 
 static int do_piece(struct run *run, const struct piece *p, uint8_t *buf)
 {
-	struct tally tally = { .first = UINT64_MAX };
+	struct tally tally = TALLY_NONE;
 	const struct gguf_tensor *t = tensor_of(run, p->item);
 	bool scan = t && run->d->scan && gguf_type_bytes(t->type) && is_turned(run, t);
 	size_t step = step_of(t);
@@ -233,16 +235,16 @@ static void say_tally(struct report *r, const struct gguf_tensor *t, const struc
 {
 	const char *what = scan_counts_blocks(t->type) ? "blocks whose scale is" : "values that are";
 	const char *unit = scan_counts_blocks(t->type) ? "block" : "value";
-	uint64_t at = y->first == UINT64_MAX ? 0 : t->offset + y->first * gguf_type_bytes(t->type);
+	uint64_t first = y->nan || y->inf ? y->first : y->first_huge;
+	uint64_t at = t->offset + first * gguf_type_bytes(t->type);
 	char where[WHERE];
 
 	where_tensor(where, t);
 	if (y->nan || y->inf)
 		check_say(r, ERROR, where, at, "%" PRIu64 " %s no number (NaN %" PRIu64 ", Inf %" PRIu64 "), the first is %s %" PRIu64,
-			  y->nan + y->inf, what, y->nan, y->inf, unit, y->first);
+			  y->nan + y->inf, what, y->nan, y->inf, unit, first);
 	else if (y->huge)
-		check_say(r, WARNING, where, at, "%" PRIu64 " %s absurdly large, the first is %s %" PRIu64, y->huge, what, unit,
-			  y->first);
+		check_say(r, WARNING, where, at, "%" PRIu64 " %s absurdly large, the first is %s %" PRIu64, y->huge, what, unit, first);
 }
 
 static void say_found(struct report *r, const struct run *run)
@@ -275,7 +277,7 @@ int check_data(struct report *r, const struct gguf *g, const struct deep *d)
 	if (!run.found)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->tensor_count; i++)
-		run.found[i].tally.first = UINT64_MAX;
+		run.found[i].tally = (struct tally)TALLY_NONE;
 	for (size_t i = 0; i < item_count(&run); i++)
 		run.total += item_size(&run, i);
 	run_threads(&run);

@@ -12,7 +12,7 @@ libggufcore_la_SOURCES = %D%/gguf.h %D%/gguf-types.def %D%/tree.h %D%/target.h \
 	%D%/cursor.h %D%/cursor.c \
 	%D%/names.h %D%/names.c \
 	%D%/model.h %D%/parse.c %D%/place.c \
-	%D%/value.c %D%/key.c %D%/tensor.c %D%/swap.c \
+	%D%/value.c %D%/key.c %D%/tensor.c %D%/swap.c %D%/scan.h %D%/scan.c \
 	%D%/open.c %D%/split.h %D%/split.c %D%/write.c \
 	%D%/type.c
 libggufcore_la_LIBADD = -lm
@@ -28,7 +28,7 @@ EXTRA_DIST += %D%/gguf.map
 ## fsck.gguf; what it checks is an archive, so that tests reach it.
 noinst_LTLIBRARIES += libcheck.la
 libcheck_la_SOURCES = %D%/check.h %D%/check_keys.c %D%/check_tokens.c %D%/check_settings.c %D%/check_layout.c \
-	%D%/check_set.c %D%/check_scan.c %D%/check_data.c %D%/check_hash.c
+	%D%/check_set.c %D%/check_data.c %D%/check_hash.c
 libcheck_la_CFLAGS = $(AM_CFLAGS) $(CRYPTO_CFLAGS) $(XXHASH_CFLAGS)
 helper_PROGRAMS += fsck.gguf
 fsck_gguf_SOURCES = %D%/fsck.c %D%/fsck_report.h %D%/fsck_report.c %D%/fsck_manifest.c

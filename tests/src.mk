@@ -34,7 +34,7 @@ clean-local:
 
 check_PROGRAMS += %D%/test_scan
 tests_test_scan_SOURCES = %D%/test_scan.c
-tests_test_scan_LDADD = libcheck.la libggufcore.la $(CRYPTO_LIBS) $(XXHASH_LIBS) -lpthread -lm
+tests_test_scan_LDADD = libggufcore.la -lm
 dist_check_SCRIPTS += %D%/test_layers.sh %D%/test_fsck.sh %D%/test_symbols.sh
 BENCHES += %D%/bench_fsck.sh
 EXTRA_DIST += %D%/bench_fsck.sh

@@ -3,7 +3,7 @@
  * Looks for values that no sound model has: NaN, Inf, and magnitudes that only damage makes. Plain float types are
  * looked at whole; of block types the scales are, since all else in a block is bounded integers.
  */
-#include "check.h"
+#include "scan.h"
 #include <string.h>
 
 enum form { NONE, F16, BF16, F32, F64, E8M0, UE4M3, IQ1M };
@@ -74,14 +74,16 @@ static void judge(struct tally *t, const struct form_fact *f, uint64_t v, uint64
 	v &= f->mask;
 	if (v < huge)
 		return;
-	if (v > f->infinity || (only_nan && v == f->infinity))
-		t->nan++;
-	else if (v == f->infinity)
-		t->inf++;
-	else
+	if (v < f->infinity) {
 		t->huge++;
-	if (number < t->first)
-		t->first = number;
+		t->first_huge = number < t->first_huge ? number : t->first_huge;
+		return;
+	}
+	if (v > f->infinity || only_nan)
+		t->nan++;
+	else
+		t->inf++;
+	t->first = number < t->first ? number : t->first;
 }
 
 /* ---- quick answers: does a run of blocks hold anything to judge? ---- */
