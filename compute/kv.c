@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { GROUP = 32, VALUE_STEP = 16 };
+enum { GROUP = 32, VALUE_STEP = 16, LARGE_PAGE = 2 << 20 };
 
 size_t kv_key_block(enum cache_type type, size_t n)
 {
@@ -60,7 +60,8 @@ int kv_new(struct kv *c, const unsigned *kv_heads, unsigned layers)
 		c->memory = NULL;
 	if (!c->layer || !c->memory)
 		return -ENOMEM;
-	madvise(c->memory, c->size, MADV_HUGEPAGE);
+	/* in a long cache each token would claim, and have cleared, a large page for every head */
+	madvise(c->memory, c->size, c->head <= LARGE_PAGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	for (unsigned i = 0; i < layers; i++) {
 		c->layer[i] = at;
 		at += kv_heads[i] * c->head;
