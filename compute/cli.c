@@ -226,6 +226,42 @@ int cli_estimate(struct cli *c, struct source *s)
 	return 0;
 }
 
+/* Bytes that can be had without swapping, as the kernel reckons; UINT64_MAX when it does not say. */
+static uint64_t available(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	unsigned long long kib = 0;
+	char line[128];
+
+	if (!f)
+		return UINT64_MAX;
+	while (fgets(line, sizeof line, f) && sscanf(line, "MemAvailable: %llu kB", &kib) != 1)
+		;
+	fclose(f);
+	return kib ? kib << 10 : UINT64_MAX;
+}
+
+/*
+ * Before anything is loaded. Weights that are mapped can go and come again, those that are copied or locked cannot, and
+ * a cache takes memory as it fills: the first is an error, the second may end well.
+ */
+static int check_memory(const struct cli *c, const struct llm_estimate *est)
+{
+	uint64_t have = available(), fixed = est->buffers;
+	bool held = c->mode == LOAD_READ || c->mode == LOAD_MLOCK || c->mode == LOAD_POPULATE;
+
+	fixed += held ? est->weights : 0;
+	if (fixed <= have && est->cache <= have - fixed)
+		return 0;
+	print_estimate(stderr, est);
+	if (fixed > have)
+		return cli_error(c, c->model, "does not fit into the %llu MiB of memory that are available",
+				 (unsigned long long)have >> 20);
+	cli_warn(c, c->model, "the cache may outgrow the %llu MiB of memory that are available (see -c)",
+		 (unsigned long long)have >> 20);
+	return 0;
+}
+
 int cli_llm(struct cli *c, struct source *s, struct llm **m)
 {
 	struct llm_options o;
@@ -235,9 +271,13 @@ int cli_llm(struct cli *c, struct source *s, struct llm **m)
 
 	clamp_threads(c);
 	o = llm_options(c);
+	if (llm_estimate(s, &o, &est, &e))
+		return cli_fail(c, c->model, &e);
+	if (check_memory(c, &est))
+		return 1;
 	err = llm_open(m, s, &o, &e);
 	clear_bar(c);
-	if (err == -ENOMEM && !llm_estimate(s, &o, &est, NULL))
+	if (err == -ENOMEM)
 		print_estimate(stderr, &est);
 	if (err)
 		return cli_fail(c, c->model, &e);

@@ -174,6 +174,8 @@ static int open_vocab(struct session *s)
 
 	if (err && err != -ENOENT)
 		return cli_fail(s->cli, s->cli->model, &e);
+	for (size_t i = 0; s->vocab && vocab_warning(s->vocab, i); i++)
+		cli_warn(s->cli, s->cli->model, "%s", vocab_warning(s->vocab, i));
 	cli_phase(s->cli, "vocabulary");
 	return 0;
 }
