@@ -68,6 +68,25 @@ uint64_t cursor_length(struct cursor *c, const char *what)
 	return cursor_number(c, c->narrow ? 4 : 8, what);
 }
 
+uint64_t cursor_strings(struct cursor *c, uint64_t n, uint64_t *at)
+{
+	uint64_t pos = c->pos, done = 0, len;
+
+	if (c->err || c->big_endian || c->narrow)
+		return 0;
+	for (; done < n && c->have - pos >= 8; done++) {
+		memcpy(&len, c->base + pos, 8);
+		len = le64toh(len);
+		if (len > c->have - pos - 8 || len > LONGEST_STRING)
+			break;
+		if (at)
+			at[done] = pos;
+		pos += 8 + len;
+	}
+	c->pos = pos;
+	return done;
+}
+
 uint64_t cursor_string(struct cursor *c, uint64_t *at, const char *what)
 {
 	uint64_t n = cursor_length(c, what);

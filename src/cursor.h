@@ -46,6 +46,7 @@ static inline uint64_t cursor_number(struct cursor *c, unsigned width, const cha
 {
 	const uint8_t *p;
 	uint64_t v = 0;
+	uint32_t four;
 
 	if (!cursor_need(c, width, what))
 		return 0;
@@ -53,6 +54,8 @@ static inline uint64_t cursor_number(struct cursor *c, unsigned width, const cha
 	c->pos += width;
 	if (width == 8 && !c->big_endian)
 		return memcpy(&v, p, 8), le64toh(v);
+	if (width == 4 && !c->big_endian)
+		return memcpy(&four, p, 4), le32toh(four);
 	for (unsigned i = 0; i < width; i++)
 		v = v << 8 | p[c->big_endian ? i : width - 1 - i];
 	return v;
@@ -60,6 +63,11 @@ static inline uint64_t cursor_number(struct cursor *c, unsigned width, const cha
 
 /* A length, a count or an extent: as wide as the version says. */
 uint64_t cursor_length(struct cursor *c, const char *what);
+/*
+ * Moves past strings as long as they are whole, in memory already and of the usual kind, n at most; at, if not NULL,
+ * gets where each begins, with its length before it. Returns how many; what stopped it is for cursor_string to judge.
+ */
+uint64_t cursor_strings(struct cursor *c, uint64_t n, uint64_t *at);
 /* The bytes of a string: its length, with pos after it; at is where they start. */
 uint64_t cursor_string(struct cursor *c, uint64_t *at, const char *what);
 static inline uint64_t cursor_left(const struct cursor *c)

@@ -54,6 +54,19 @@ static bool array_head(struct cursor *c, uint32_t *item, uint64_t *count)
 	return !c->err && cursor_need(c, *count * width, "array");
 }
 
+/* Moves past count strings or arrays. */
+static void skip_items(struct cursor *c, uint32_t item, uint64_t count, unsigned depth)
+{
+	while (count && !c->err) {
+		if (item == GGUF_STRING)
+			count -= cursor_strings(c, count, NULL);
+		if (!count)
+			break;
+		value_skip(c, item, depth);
+		count--;
+	}
+}
+
 void value_skip(struct cursor *c, uint32_t type, unsigned depth)
 {
 	uint64_t at = c->pos, count;
@@ -70,8 +83,7 @@ void value_skip(struct cursor *c, uint32_t type, unsigned depth)
 		refuse(c, "arrays are nested deeper than 8 levels", at);
 	} else if (array_head(c, &item, &count)) {
 		if (item == GGUF_STRING || item == GGUF_ARRAY)
-			for (; count && !c->err; count--)
-				value_skip(c, item, depth + 1);
+			skip_items(c, item, count, depth + 1);
 		else
 			cursor_skip(c, count * value_width(item, c->narrow), "array");
 	}
@@ -142,9 +154,30 @@ int gguf_value(const struct gguf *g, size_t i, struct gguf_value *v)
 	return c.err;
 }
 
+/* The first of n strings, as far as nothing is wrong with them; returns how many. */
+static size_t take_strings(struct cursor *c, size_t n, struct gguf_value *v)
+{
+	enum { SOME = 64 };
+	uint64_t at[SOME];
+	size_t done = 0, got, more;
+
+	do {
+		more = n - done < SOME ? n - done : SOME;
+		got = (size_t)cursor_strings(c, more, at);
+		for (size_t i = 0; i < got; i++) {
+			uint64_t end = i + 1 < got ? at[i + 1] : c->pos;
+
+			v[done + i] = (struct gguf_value){ .type = GGUF_STRING,
+							   .s = { (const char *)c->base + at[i] + 8, end - at[i] - 8 } };
+		}
+		done += got;
+	} while (got == SOME);
+	return done;
+}
+
 static int items_at(struct cursor *c, enum gguf_value_type item, size_t n, struct gguf_value *v)
 {
-	for (size_t k = 0; k < n && !c->err; k++) {
+	for (size_t k = item == GGUF_STRING ? take_strings(c, n, v) : 0; k < n && !c->err; k++) {
 		uint64_t at = c->pos;
 
 		take(c, item, &v[k]);
@@ -175,10 +208,9 @@ static const uint64_t *index_of(const struct gguf *g, size_t i, struct cursor *c
 	index = malloc((k->count / STRIDE + 1) * sizeof *index);
 	if (!index)
 		return NULL;
-	for (uint64_t n = 0; n < k->count; n++) {
-		if (n % STRIDE == 0)
-			index[n / STRIDE] = c->pos;
-		value_skip(c, k->item, 1);
+	for (uint64_t n = 0; n < k->count; n += STRIDE) {
+		index[n / STRIDE] = c->pos;
+		skip_items(c, k->item, k->count - n < STRIDE ? k->count - n : STRIDE, 1);
 	}
 	if (atomic_compare_exchange_strong(&g->indexes[i], &none, index))
 		return index;
@@ -208,8 +240,7 @@ int gguf_items(const struct gguf *g, size_t i, uint64_t first, size_t n, struct 
 	if (!index)
 		return -ENOMEM;
 	c.pos = index[first / STRIDE];
-	for (unsigned skip = first % STRIDE; skip; skip--)
-		value_skip(&c, k->item, 1);
+	skip_items(&c, k->item, first % STRIDE, 1);
 	return items_at(&c, k->item, n, v);
 }
 
