@@ -25,3 +25,5 @@ check_PROGRAMS += %D%/fuzz_token
 %C%_fuzz_token_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 %C%_fuzz_token_CFLAGS = $(COMPUTE_CFLAGS)
 %C%_fuzz_token_LDADD = $(COMPUTE_LIBS)
+BENCHES += %D%/bench_token.sh
+EXTRA_DIST += %D%/bench_token.sh
