@@ -18,12 +18,15 @@ extern const struct kernel_limits avx512_limits;
 /* panel.c, row.c, unpack.c, float.c */
 extern panel_unpack_fn *const avx512_unpack[GGUF_TYPE_LIMIT];
 kernel_mul_fn avx512_mul_int, avx512_mul_float;
+/* Up to 16 rows from row on, which end before to. */
+struct panel_rows avx512_rows(const struct mat *w, size_t row, size_t to);
 /* What avx512_mul_int does, for a few tokens and from block number first on: the blocks before are in y. */
 void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, size_t first);
-/* Types with a kernel for one token: its name, order of activations, bytes of 16 blocks, whether there are offsets. */
+/* Types with a kernel for one token: its name, order of activations, bytes of 16 blocks, how to get scales. */
 #define AVX512_ROW_KERNELS(X) \
-	X(q8_0, AS_IS, 544, false) X(q4_0, HALVES, 288, false) X(iq4_nl, HALVES, 288, false) X(mxfp4, HALVES, 272, false) \
-	X(q4_k, EVEN_ODD, 288, true) X(q5_k, EVEN_ODD, 352, true) X(q6_k, AS_IS, 420, false) X(iq4_xs, HALVES, 272, false)
+	X(q8_0, AS_IS, 544, scales_of_rows) X(q4_0, HALVES, 288, scales_of_rows) X(iq4_nl, HALVES, 288, scales_of_rows) \
+	X(mxfp4, HALVES, 272, scales_of_rows) X(q4_k, EVEN_ODD, 288, scales_q4_k) X(q5_k, EVEN_ODD, 352, scales_q5_k) \
+	X(q6_k, AS_IS, 420, scales_q6_k) X(iq4_xs, HALVES, 272, scales_iq4_xs)
 #define AVX512_DECLARE(name, ...) kernel_mul_fn avx512_mul_##name;
 AVX512_ROW_KERNELS(AVX512_DECLARE)
 kernel_mul_fn avx512_mul_f32, avx512_mul_f16, avx512_mul_bf16;

@@ -172,7 +172,7 @@ static void mul_panels(struct tile *t, enum block_kind kind, int panels)
 	t->y = y;
 }
 
-static struct panel_rows rows_at(const struct mat *w, size_t row, size_t to)
+struct panel_rows avx512_rows(const struct mat *w, size_t row, size_t to)
 {
 	struct panel_rows rows = { .base = (const uint8_t *)w->data + row * w->row_bytes, .count = to - row };
 
@@ -199,7 +199,7 @@ void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t 
 	struct tile t = { .panel = &p, .a = a, .stride = stride };
 
 	for (size_t row = from; row < to; row += PANEL_ROWS) {
-		struct panel_rows rows = rows_at(w, row, to);
+		struct panel_rows rows = avx512_rows(w, row, to);
 
 		rows.next = row + 2 * PANEL_ROWS <= w->out ? rows.base + PANEL_ROWS * w->row_bytes : NULL;
 		t.y = y + row;
@@ -224,7 +224,7 @@ static void mul_many(const struct mat *w, const struct act *a, float *y, size_t 
 		for (t.block = 0; t.block < a->blocks; t.block += t.blocks) {
 			t.blocks = a->blocks - t.block < PANEL_BLOCKS ? a->blocks - t.block : PANEL_BLOCKS;
 			for (int i = 0; i < panels; i++) {
-				struct panel_rows rows = rows_at(w, row + (size_t)i * PANEL_ROWS, to);
+				struct panel_rows rows = avx512_rows(w, row + (size_t)i * PANEL_ROWS, to);
 
 				t.rows[i] = (__mmask16)(0xffff >> (PANEL_ROWS - rows.count));
 				unpack(&p[i], &rows, w->type, t.block, t.blocks);

@@ -7,7 +7,7 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 #include <string.h>
-#include "avx512.h"
+#include "rows.h"
 #include "quant/fp4.h"
 #include "quant/iq.h"
 
@@ -22,15 +22,18 @@ struct values {
 	int32_t init[PART * 8]; /* for pairs: -32 times the sum of 16 values, in one of the four lanes that add them up */
 };
 
-/* Of 16 blocks: exact sum, scale, offset */
+/* Of 16 blocks of a row: exact sums, and scales, where those do not come later for all rows. */
 struct group {
-	__m512 sum, d, m;
+	__m512 sum, d;
 };
 typedef struct group group_fn(const uint8_t *p, const struct values *x, size_t block);
 
 struct scratch {
-	_Alignas(64) float sum[ROWS][PART], d[ROWS][PART], m[ROWS][PART];
+	_Alignas(64) float sum[ROWS][PART], d[ROWS][PART];
 };
+
+/* Scales and offsets of 16 blocks from bytes at on, or number block in the scratch; false: there are no offsets. */
+typedef bool scales_fn(__m512 d[16], __m512 m[16], const struct scratch *s, size_t block, const struct panel_rows *r, size_t at);
 
 KERNEL_BEGIN(AVX512_TARGET ",bmi2")
 INLINE __m512i load(const void *p)
@@ -41,21 +44,6 @@ INLINE __m512i load(const void *p)
 INLINE __m512i x_at(const struct values *x, size_t block, int i)
 {
 	return _mm512_load_si512(x->q + block * 32 + 64 * i);
-}
-
-INLINE __m512i nibbles(void)
-{
-	return _mm512_set1_epi8(15);
-}
-
-INLINE __m512i low_nibbles(__m512i v)
-{
-	return _mm512_and_si512(v, nibbles());
-}
-
-INLINE __m512i high_nibbles(__m512i v)
-{
-	return _mm512_and_si512(_mm512_srli_epi16(v, 4), nibbles());
 }
 
 INLINE __m512i add32(__m512i a, __m512i b)
@@ -155,7 +143,7 @@ INLINE struct group group_q8_0(const uint8_t *p, const struct values *x, size_t 
 		w = _mm512_xor_si512(w, _mm512_set1_epi8((char)0x80));
 		s[i] = _mm512_dpbusd_epi32(_mm512_setzero_si512(), w, x_at(x, block, i));
 	}
-	return (struct group){ with_bias(sum_neighbours(s), x, block, 0), scales34(p), _mm512_setzero_ps() };
+	return (struct group){ with_bias(sum_neighbours(s), x, block, 0), scales34(p) };
 }
 
 /* 64 bytes of nibbles of four blocks. */
@@ -174,13 +162,6 @@ INLINE __m512i dot_four_table(__m512i w, __m512i table, const struct values *x, 
 	return _mm512_dpbusd_epi32(s, high, x_at(x, block, 2 * i + 1));
 }
 
-INLINE __m512i table_of(const int8_t *values)
-{
-	__m512i t = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)values));
-
-	return _mm512_xor_si512(t, _mm512_set1_epi8((char)0x80));
-}
-
 INLINE struct group group_q4_0(const uint8_t *p, const struct values *x, size_t block)
 {
 	__m512i s[4];
@@ -188,7 +169,7 @@ INLINE struct group group_q4_0(const uint8_t *p, const struct values *x, size_t 
 	UNROLL
 	for (int i = 0; i < 4; i++)
 		s[i] = dot_four(load_four(p + 72 * i + 2, 18), x, block, i);
-	return (struct group){ with_bias(sum_fours(s), x, block, 4), scales18(p), _mm512_setzero_ps() };
+	return (struct group){ with_bias(sum_fours(s), x, block, 4), scales18(p) };
 }
 
 INLINE struct group group_iq4_nl(const uint8_t *p, const struct values *x, size_t block)
@@ -198,16 +179,7 @@ INLINE struct group group_iq4_nl(const uint8_t *p, const struct values *x, size_
 	UNROLL
 	for (int i = 0; i < 4; i++)
 		s[i] = dot_four_table(load_four(p + 72 * i + 2, 18), table, x, block, i);
-	return (struct group){ with_bias(sum_fours(s), x, block, 0), scales18(p), _mm512_setzero_ps() };
-}
-
-/* Half of 2^(e - 127). */
-INLINE __m512 e8m0_halves(__m512i e)
-{
-	__m512i normal = _mm512_slli_epi32(_mm512_sub_epi32(e, _mm512_set1_epi32(1)), 23);
-	__m512i small = _mm512_sllv_epi32(_mm512_set1_epi32(0x200000), e);
-
-	return _mm512_castsi512_ps(_mm512_mask_mov_epi32(normal, _mm512_cmplt_epi32_mask(e, _mm512_set1_epi32(2)), small));
+	return (struct group){ with_bias(sum_fours(s), x, block, 0), scales18(p) };
 }
 
 INLINE struct group group_mxfp4(const uint8_t *p, const struct values *x, size_t block)
@@ -222,54 +194,17 @@ INLINE struct group group_mxfp4(const uint8_t *p, const struct values *x, size_t
 	for (int i = 0; i < 4; i++)
 		s[i] = dot_four_table(load_four(p + 68 * i + 1, 17), table, x, block, i);
 	e = _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)first));
-	return (struct group){ with_bias(sum_fours(s), x, block, 0), e8m0_halves(e), _mm512_setzero_ps() };
+	return (struct group){ with_bias(sum_fours(s), x, block, 0), e8m0_halves(e) };
 }
 
-/* One value for each of two super-blocks. */
-INLINE __m512 two(float a, float b)
+INLINE struct group sums(__m512i sum)
 {
-	return _mm512_mask_blend_ps(0xff00, _mm512_set1_ps(a), _mm512_set1_ps(b));
-}
-
-INLINE float half_at(const uint8_t *p)
-{
-	uint16_t h;
-
-	memcpy(&h, p, sizeof h);
-	return _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(h)));
-}
-
-INLINE uint64_t join(uint32_t low, uint32_t high)
-{
-	return low | (uint64_t)high << 32;
-}
-
-INLINE __m512 bytes_to_floats(uint64_t a, uint64_t b)
-{
-	return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_set_epi64x((long long)b, (long long)a)));
-}
-
-/* Scales and offsets of two super-blocks of Q4_K or Q5_K, as src/quant/k.h has them. */
-INLINE void k_scales(struct group *g, const uint8_t *p, size_t size)
-{
-	uint64_t scale[2], offset[2];
-
-	UNROLL
-	for (int i = 0; i < 2; i++) {
-		const uint8_t *b = p + size * (size_t)i + 4;
-		uint32_t s = get32(b), m = get32(b + 4), low = get32(b + 8);
-
-		scale[i] = join(s & 0x3f3f3f3f, (low & 0x0f0f0f0f) | (s >> 2 & 0x30303030));
-		offset[i] = join(m & 0x3f3f3f3f, (low >> 4 & 0x0f0f0f0f) | (m >> 2 & 0x30303030));
-	}
-	g->d = _mm512_mul_ps(bytes_to_floats(scale[0], scale[1]), two(half_at(p), half_at(p + size)));
-	g->m = _mm512_mul_ps(bytes_to_floats(offset[0], offset[1]), two(-half_at(p + 2), -half_at(p + size + 2)));
+	return (struct group){ _mm512_cvtepi32_ps(sum), _mm512_setzero_ps() };
 }
 
 INLINE struct group group_q4_k(const uint8_t *p, const struct values *x, size_t block)
 {
 	__m512i s[8];
-	struct group g;
 
 	UNROLL
 	for (int i = 0; i < 4; i++) {
@@ -278,9 +213,7 @@ INLINE struct group group_q4_k(const uint8_t *p, const struct values *x, size_t 
 		s[2 * i] = _mm512_dpbusd_epi32(_mm512_setzero_si512(), low_nibbles(w), x_at(x, block, 2 * i));
 		s[2 * i + 1] = _mm512_dpbusd_epi32(_mm512_setzero_si512(), high_nibbles(w), x_at(x, block, 2 * i + 1));
 	}
-	g.sum = _mm512_cvtepi32_ps(sum_even_odd(s));
-	k_scales(&g, p, 144);
-	return g;
+	return sums(sum_even_odd(s));
 }
 
 /* Adds 16 where the bytes of v have bit first, or in the upper half bit first + 2. */
@@ -295,7 +228,6 @@ INLINE __m512i add_fifth(__m512i q, __m512i v, int first)
 INLINE struct group group_q5_k(const uint8_t *p, const struct values *x, size_t block)
 {
 	__m512i s[8];
-	struct group g;
 
 	UNROLL
 	for (int i = 0; i < 4; i++) {
@@ -306,9 +238,7 @@ INLINE struct group group_q5_k(const uint8_t *p, const struct values *x, size_t 
 		s[2 * i] = _mm512_dpbusd_epi32(_mm512_setzero_si512(), low, x_at(x, block, 2 * i));
 		s[2 * i + 1] = _mm512_dpbusd_epi32(_mm512_setzero_si512(), high, x_at(x, block, 2 * i + 1));
 	}
-	g.sum = _mm512_cvtepi32_ps(sum_even_odd(s));
-	k_scales(&g, p, 176);
-	return g;
+	return sums(sum_even_odd(s));
 }
 
 /* Two blocks of Q6_K, with their four scales. */
@@ -339,26 +269,17 @@ INLINE struct group group_q6_k(const uint8_t *p, const struct values *x, size_t 
 		s[2 * i + 1] = dot_q6(_mm512_or_si512(high_nibbles(low), _mm512_and_si512(last, top_bits)), scales, 2 * i + 1, x,
 				      block);
 	}
-	return (struct group){ _mm512_cvtepi32_ps(sum_neighbours(s)), two(half_at(p + 208), half_at(p + 418)),
-			       _mm512_setzero_ps() };
-}
-
-INLINE uint64_t iq4_xs_scales(const uint8_t *p)
-{
-	return _pdep_u64(get32(p + 4), 0x0f0f0f0f0f0f0f0f) | _pdep_u64(get16(p + 2), 0x3030303030303030);
+	return sums(sum_neighbours(s));
 }
 
 INLINE struct group group_iq4_xs(const uint8_t *p, const struct values *x, size_t block)
 {
 	__m512i s[4], table = table_of(iq4_values);
-	__m512 scales = bytes_to_floats(iq4_xs_scales(p), iq4_xs_scales(p + 136));
 
 	UNROLL
 	for (int i = 0; i < 4; i++)
 		s[i] = dot_four_table(load(p + i / 2 * 136 + 8 + i % 2 * 64), table, x, block, i);
-	return (struct group){ with_bias(sum_fours(s), x, block, 0),
-			       _mm512_mul_ps(_mm512_sub_ps(scales, _mm512_set1_ps(32)), two(half_at(p), half_at(p + 136))),
-			       _mm512_setzero_ps() };
+	return (struct group){ with_bias(sum_fours(s), x, block, 0), _mm512_setzero_ps() };
 }
 
 INLINE void transpose(__m512 v[16])
@@ -391,7 +312,7 @@ INLINE void transpose(__m512 v[16])
 	}
 }
 
-INLINE void load_transposed(__m512 v[16], float from[ROWS][PART], size_t block)
+INLINE void load_transposed(__m512 v[16], const float from[ROWS][PART], size_t block)
 {
 	UNROLL
 	for (int r = 0; r < ROWS; r++)
@@ -399,28 +320,70 @@ INLINE void load_transposed(__m512 v[16], float from[ROWS][PART], size_t block)
 	transpose(v);
 }
 
-/* Adds up n blocks of sixteen rows. */
-INLINE __m512 add_up(__m512 acc, struct scratch *s, const float *d, const float *dsum, size_t n, bool offset)
+#define SCALES(name) \
+	INLINE bool name(__m512 d[16], __m512 m[16], const struct scratch *s, size_t block, const struct panel_rows *r, size_t at)
+
+SCALES(scales_of_rows)
 {
-	for (size_t block = 0; block < n; block += GROUP) {
-		__m512 sum[16], scale[16];
+	(void)m, (void)r, (void)at;
+	load_transposed(d, s->d, block);
+	return false;
+}
+
+SCALES(scales_q4_k)
+{
+	(void)s, (void)block;
+	k_scales(d, m, r, at);
+	k_scales(d + 8, m + 8, r, at + 144);
+	return true;
+}
+
+SCALES(scales_q5_k)
+{
+	(void)s, (void)block;
+	k_scales(d, m, r, at);
+	k_scales(d + 8, m + 8, r, at + 176);
+	return true;
+}
+
+SCALES(scales_q6_k)
+{
+	(void)m, (void)s, (void)block;
+	UNROLL
+	for (size_t i = 0; i < 2; i++) {
+		__m512i tail[4];
+
+		load16(tail, r, at + 210 * i + 194);
+		UNROLL
+		for (size_t k = 0; k < 8; k++)
+			d[8 * i + k] = high_half(tail[3]);
+	}
+	return false;
+}
+
+SCALES(scales_iq4_xs)
+{
+	(void)m, (void)s, (void)block;
+	iq4_xs_scales(d, r, at);
+	iq4_xs_scales(d + 8, r, at + 136);
+	return false;
+}
+
+/* Adds up n blocks of sixteen rows, which start at byte at. */
+INLINE __m512 add_up(__m512 acc, const struct scratch *s, const struct panel_rows *r, size_t at, const float *d,
+		     const float *dsum, size_t n, size_t size, scales_fn *scales)
+{
+	for (size_t block = 0; block < n; block += GROUP, at += size) {
+		__m512 sum[16], scale[16], m[16];
+		bool offset = scales(scale, m, s, block, r, at);
 
 		load_transposed(sum, s->sum, block);
-		load_transposed(scale, s->d, block);
-		if (offset) {
-			__m512 m[16];
-
-			load_transposed(m, s->m, block);
-			UNROLL
-			for (int i = 0; i < 16; i++) {
-				acc = _mm512_fmadd_ps(sum[i], _mm512_mul_ps(scale[i], _mm512_set1_ps(d[block + (size_t)i])), acc);
-				acc = _mm512_fmadd_ps(m[i], _mm512_set1_ps(dsum[block + (size_t)i]), acc);
-			}
-			continue;
-		}
 		UNROLL
-		for (int i = 0; i < 16; i++)
+		for (int i = 0; i < 16; i++) {
 			acc = _mm512_fmadd_ps(sum[i], _mm512_mul_ps(scale[i], _mm512_set1_ps(d[block + (size_t)i])), acc);
+			if (offset)
+				acc = _mm512_fmadd_ps(m[i], _mm512_set1_ps(dsum[block + (size_t)i]), acc);
+		}
 	}
 	return acc;
 }
@@ -444,7 +407,7 @@ static void arrange(struct values *x, const struct act *a, size_t first, size_t 
 
 /* n blocks of one row, size bytes for sixteen. */
 INLINE void sum_row(struct scratch *s, size_t r, const uint8_t *p, const struct values *x, size_t n, size_t size,
-		    group_fn *group, bool offset)
+		    group_fn *group)
 {
 	for (size_t b = 0; b < n; b += GROUP, p += size) {
 		struct group g = group(p, x, b);
@@ -453,14 +416,12 @@ INLINE void sum_row(struct scratch *s, size_t r, const uint8_t *p, const struct 
 			__builtin_prefetch(p + AHEAD + i);
 		_mm512_store_ps(&s->sum[r][b], g.sum);
 		_mm512_store_ps(&s->d[r][b], g.d);
-		if (offset)
-			_mm512_store_ps(&s->m[r][b], g.m);
 	}
 }
 
 /* Blocks first .. first+n-1 of rows from .. to-1, added to y. */
 INLINE void sum_rows(const struct mat *w, const struct act *a, float *y, size_t from, size_t to, size_t first, size_t n,
-		     enum order order, size_t size, group_fn *group, bool offset)
+		     enum order order, size_t size, group_fn *group, scales_fn *scales)
 {
 	struct scratch s;
 	struct values x;
@@ -470,19 +431,20 @@ INLINE void sum_rows(const struct mat *w, const struct act *a, float *y, size_t 
 		memset(&s, 0, sizeof s);
 	for (size_t row = from; row < to; row += ROWS) {
 		const uint8_t *p = (const uint8_t *)w->data + row * w->row_bytes + first / GROUP * size;
-		size_t count = to - row < ROWS ? to - row : ROWS;
-		__mmask16 some = (__mmask16)(0xffff >> (ROWS - count));
+		struct panel_rows rows = avx512_rows(w, row, to);
+		__mmask16 some = (__mmask16)(0xffff >> (ROWS - rows.count));
 		__m512 acc = first ? _mm512_maskz_loadu_ps(some, y + row) : _mm512_setzero_ps();
 
-		for (size_t r = 0; r < count; r++)
-			sum_row(&s, r, p + r * w->row_bytes, &x, n, size, group, offset);
-		_mm512_mask_storeu_ps(y + row, some, add_up(acc, &s, a->d + first, a->dsum + first, n, offset));
+		for (size_t r = 0; r < rows.count; r++)
+			sum_row(&s, r, p + r * w->row_bytes, &x, n, size, group);
+		acc = add_up(acc, &s, &rows, first / GROUP * size, a->d + first, a->dsum + first, n, size, scales);
+		_mm512_mask_storeu_ps(y + row, some, acc);
 	}
 }
 
 /* Whole groups of blocks; what is left at the end of rows is left to the panels. */
 INLINE void mul_rows(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to,
-		     enum order order, size_t size, group_fn *group, bool offset)
+		     enum order order, size_t size, group_fn *group, scales_fn *scales)
 {
 	size_t whole = a->blocks / GROUP * GROUP, n;
 
@@ -492,16 +454,16 @@ INLINE void mul_rows(const struct mat *w, const struct act *a, float *y, size_t 
 	}
 	for (size_t first = 0; first < whole; first += n) {
 		n = whole - first < PART ? whole - first : PART;
-		sum_rows(w, a, y, from, to, first, n, order, size, group, offset);
+		sum_rows(w, a, y, from, to, first, n, order, size, group, scales);
 	}
 	if (whole < a->blocks)
 		avx512_mul_rest(w, a, y, stride, from, to, whole);
 }
 
-#define ROW_KERNEL(name, order, size, offset) \
+#define ROW_KERNEL(name, order, size, scales) \
 	void avx512_mul_##name(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to) \
 	{ \
-		mul_rows(w, a, y, stride, from, to, order, size, group_##name, offset); \
+		mul_rows(w, a, y, stride, from, to, order, size, group_##name, scales); \
 	}
 AVX512_ROW_KERNELS(ROW_KERNEL)
 KERNEL_END

@@ -2,37 +2,12 @@
 /* Blocks of sixteen rows to a panel, weights 128 too high. The layouts are described in src/quant. */
 #ifdef __x86_64__
 #include <immintrin.h>
-#include "avx512.h"
+#include "rows.h"
 #include "quant/fp4.h"
 #include "quant/iq.h"
 #include <string.h>
 
 KERNEL_BEGIN(AVX512_TARGET)
-/* Sixteen bytes of each of four rows. */
-INLINE __m512i load4(const struct panel_rows *r, int first, size_t at)
-{
-	const uint8_t *p = r->base + at;
-	__m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(p + r->at[first])));
-
-	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(p + r->at[first + 4])), 1);
-	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(p + r->at[first + 8])), 2);
-	return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(p + r->at[first + 12])), 3);
-}
-
-/* Sixteen bytes of each row, as four vectors with four successive bytes of every row. */
-INLINE void load16(__m512i v[4], const struct panel_rows *r, size_t at)
-{
-	__m512i a = load4(r, 0, at), b = load4(r, 1, at), c = load4(r, 2, at), d = load4(r, 3, at);
-	__m512i ab = _mm512_unpacklo_epi32(a, b), cd = _mm512_unpacklo_epi32(c, d);
-
-	v[0] = _mm512_unpacklo_epi64(ab, cd);
-	v[1] = _mm512_unpackhi_epi64(ab, cd);
-	ab = _mm512_unpackhi_epi32(a, b);
-	cd = _mm512_unpackhi_epi32(c, d);
-	v[2] = _mm512_unpacklo_epi64(ab, cd);
-	v[3] = _mm512_unpackhi_epi64(ab, cd);
-}
-
 /* Asks for what the next rows have, in file order, where these have size bytes at. */
 INLINE void fetch(const struct panel_rows *r, size_t at, size_t size)
 {
@@ -58,42 +33,6 @@ INLINE __m512 halves(const uint16_t h[PANEL_ROWS])
 	return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)h));
 }
 
-INLINE __m512 low_half(__m512i v)
-{
-	return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v));
-}
-
-INLINE __m512 high_half(__m512i v)
-{
-	return low_half(_mm512_srli_epi32(v, 16));
-}
-
-/* High half of a, low half of b. */
-INLINE __m512i join(__m512i a, __m512i b)
-{
-	return _mm512_or_si512(_mm512_srli_epi32(a, 16), _mm512_slli_epi32(b, 16));
-}
-
-INLINE __m512i bytes(int v)
-{
-	return _mm512_set1_epi8((char)v);
-}
-
-INLINE __m512i low_nibbles(__m512i v)
-{
-	return _mm512_and_si512(v, bytes(15));
-}
-
-INLINE __m512i high_nibbles(__m512i v)
-{
-	return _mm512_and_si512(_mm512_srli_epi16(v, 4), bytes(15));
-}
-
-INLINE __m512 byte_of(__m512i v, int i)
-{
-	return _mm512_cvtepi32_ps(_mm512_and_si512(_mm512_srli_epi32(v, (unsigned)(8 * i)), _mm512_set1_epi32(255)));
-}
-
 INLINE __m512 signed_byte_of(__m512i v, int i)
 {
 	return _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(v, (unsigned)(24 - 8 * i)), 24));
@@ -112,11 +51,6 @@ INLINE void put_d(struct panel *p, size_t b, __m512 v)
 INLINE void put_m(struct panel *p, size_t b, __m512 v)
 {
 	_mm512_store_ps(p->m[b], v);
-}
-
-INLINE __m512 negative(__m512 v)
-{
-	return _mm512_xor_ps(v, _mm512_set1_ps(-0.0f));
 }
 
 /* Sixteen bytes of nibbles are 32 weights: the low ones come first. */
@@ -142,13 +76,6 @@ INLINE void put_table(struct panel *p, size_t b, const struct panel_rows *r, siz
 		put(p, b, k, _mm512_shuffle_epi8(table, low_nibbles(v[k])));
 		put(p, b, k + 4, _mm512_shuffle_epi8(table, high_nibbles(v[k])));
 	}
-}
-
-INLINE __m512i table_of(const int8_t *values)
-{
-	__m512i t = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)values));
-
-	return _mm512_xor_si512(t, bytes(0x80));
 }
 
 /* Bits 4k .. 4k+3 of each dword to bit 4 of its bytes. */
@@ -256,15 +183,6 @@ static void unpack_iq4_nl(struct panel *p, const struct panel_rows *r, size_t fi
 	}
 }
 
-/* Half of 2^(e - 127). */
-INLINE __m512 e8m0_halves(__m512i e)
-{
-	__m512i normal = _mm512_slli_epi32(_mm512_sub_epi32(e, _mm512_set1_epi32(1)), 23);
-	__m512i small = _mm512_sllv_epi32(_mm512_set1_epi32(0x200000), e);
-
-	return _mm512_castsi512_ps(_mm512_mask_mov_epi32(normal, _mm512_cmplt_epi32_mask(e, _mm512_set1_epi32(2)), small));
-}
-
 static void unpack_mxfp4(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
 	__m512i table = table_of(fp4_doubled);
@@ -284,24 +202,15 @@ static void unpack_mxfp4(struct panel *p, const struct panel_rows *r, size_t fir
 #define SUPER_BLOCKS(p, first, n, size, at) \
 	for (size_t b = 0, at = (first) / 8 * (size); b < (n); b += 8, at += (size))
 
-/* The 8 scales and 8 offsets of Q4_K and Q5_K, as src/quant/k.h has them. */
 INLINE void put_k_scales(struct panel *p, size_t b, const struct panel_rows *r, size_t at)
 {
-	const __m512i six = bytes(0x3f), four = bytes(15), two = bytes(0x30);
-	__m512i head[4];
+	__m512 d[8], m[8];
 
-	load16(head, r, at);
-	__m512i s = head[1], m = head[2], low = head[3];
-	__m512i scale[2] = { _mm512_and_si512(s, six), _mm512_or_si512(_mm512_and_si512(low, four),
-								     _mm512_and_si512(_mm512_srli_epi32(s, 2), two)) };
-	__m512i offset[2] = { _mm512_and_si512(m, six), _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi32(low, 4), four),
-								      _mm512_and_si512(_mm512_srli_epi32(m, 2), two)) };
-	__m512 d = low_half(head[0]), min = negative(high_half(head[0]));
-
+	k_scales(d, m, r, at);
 	UNROLL
-	for (int i = 0; i < 8; i++) {
-		put_d(p, b + (size_t)i, _mm512_mul_ps(d, byte_of(scale[i / 4], i % 4)));
-		put_m(p, b + (size_t)i, _mm512_mul_ps(min, byte_of(offset[i / 4], i % 4)));
+	for (size_t i = 0; i < 8; i++) {
+		put_d(p, b + i, d[i]);
+		put_m(p, b + i, m[i]);
 	}
 }
 
@@ -414,20 +323,13 @@ static void unpack_iq4_xs(struct panel *p, const struct panel_rows *r, size_t fi
 	__m512i table = table_of(iq4_values);
 
 	SUPER_BLOCKS(p, first, n, 136, at) {
-		__m512i head[4];
+		__m512 d[8];
 
-		load16(head, r, at);
-		__m512i low = head[1], high = _mm512_srli_epi32(head[0], 16);
-		__m512 d = low_half(head[0]);
-
+		iq4_xs_scales(d, r, at);
 		UNROLL
 		for (unsigned i = 0; i < 8; i++) {
-			__m512i l = _mm512_and_si512(_mm512_srli_epi32(low, 4 * i), _mm512_set1_epi32(15));
-			__m512i h = _mm512_and_si512(_mm512_srli_epi32(high, 2 * i), _mm512_set1_epi32(3));
-			__m512i s = _mm512_sub_epi32(_mm512_or_si512(l, _mm512_slli_epi32(h, 4)), _mm512_set1_epi32(32));
-
 			fetch(r, at + 17 * i, 17);
-			put_d(p, b + i, _mm512_mul_ps(d, _mm512_cvtepi32_ps(s)));
+			put_d(p, b + i, d[i]);
 			put_table(p, b + i, r, at + 8 + 16 * i, table);
 		}
 	}
