@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AVX2 with FMA: Haswell, Zen and later. Blocks of the common types are decoded with vectors, the others in plain C; both
+ * the sums of one token and the panels for many start from the same 32 bytes.
+ */
+#ifdef __x86_64__
+#include <immintrin.h>
+#include <string.h>
+#include "kernel.h"
+#include "panel.h"
+#include "quant/fp4.h"
+#include "quant/iq.h"
+#include "quant/k.h"
+#include "target.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
+#define UNROLL KERNEL_PRAGMA(clang loop unroll(full))
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+enum { ROWS = PANEL_ROWS, HALF = 8, PART = 64, TOKENS = 3, AHEAD = 4096 };
+
+static bool supported(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+KERNEL_BEGIN("avx2,fma,f16c")
+/* A block, with its integers in a register. */
+struct part {
+	__m256i q;
+	struct block b; /* without q */
+};
+
+INLINE __m256i load32(const void *p)
+{
+	return _mm256_loadu_si256(p);
+}
+
+/* 16 bytes of nibbles, the low ones first. */
+INLINE __m256i nibbles(const uint8_t *p)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)p);
+
+	return _mm256_and_si256(_mm256_set_m128i(_mm_srli_epi16(v, 4), v), _mm256_set1_epi8(15));
+}
+
+/* The nibbles of 32 bytes, low or high ones. */
+INLINE __m256i half_nibbles(const uint8_t *p, unsigned high)
+{
+	return _mm256_and_si256(_mm256_srl_epi16(load32(p), _mm_cvtsi32_si128((int)high * 4)), _mm256_set1_epi8(15));
+}
+
+INLINE __m256i look_up(const int8_t *table, __m256i v)
+{
+	return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table)), v);
+}
+
+INLINE void k_part(struct part *o, const uint8_t *p, unsigned i)
+{
+	o->b.d = get_half(p) * (float)k_scale(p + 4, (int)i);
+	o->b.m = -(get_half(p + 2) * (float)k_min(p + 4, (int)i));
+}
+
+INLINE void get_part(struct part *o, uint32_t type, const uint8_t *p, unsigned i)
+{
+	switch (type) {
+	case GGUF_TYPE_Q8_0:
+		o->b.d = get_half(p);
+		o->q = load32(p + 2);
+		return;
+	case GGUF_TYPE_Q4_0:
+		o->b.d = get_half(p);
+		o->q = _mm256_sub_epi8(nibbles(p + 2), _mm256_set1_epi8(8));
+		return;
+	case GGUF_TYPE_IQ4_NL:
+		o->b.d = get_half(p);
+		o->q = look_up(iq4_values, nibbles(p + 2));
+		return;
+	case GGUF_TYPE_MXFP4:
+		o->b.d = e8m0_half(p[0]);
+		o->q = look_up(fp4_doubled, nibbles(p + 1));
+		return;
+	case GGUF_TYPE_IQ4_XS:
+		o->b.d = get_half(p) * (float)((int)((p[4 + i / 2] >> i % 2 * 4 & 15) | (get16(p + 2) >> 2 * i & 3) << 4) - 32);
+		o->q = look_up(iq4_values, nibbles(p + 8 + 16 * i));
+		return;
+	case GGUF_TYPE_Q4_K:
+		k_part(o, p, i);
+		o->q = half_nibbles(p + 16 + i / 2 * 32, i % 2);
+		return;
+	case GGUF_TYPE_Q5_K:
+		k_part(o, p, i);
+		o->q = _mm256_srl_epi16(load32(p + 16), _mm_cvtsi32_si128((int)i));
+		o->q = _mm256_slli_epi16(_mm256_and_si256(o->q, _mm256_set1_epi8(1)), 4);
+		o->q = _mm256_or_si256(o->q, half_nibbles(p + 48 + i / 2 * 32, i % 2));
+		return;
+	case GGUF_TYPE_Q6_K:
+		o->b.d = get_half(p + 208);
+		memcpy(o->b.s, p + 192 + 2 * i, 2);
+		o->q = _mm256_srl_epi16(load32(p + 128 + i / 4 * 32), _mm_cvtsi32_si128((int)(i % 4 * 2)));
+		o->q = _mm256_slli_epi16(_mm256_and_si256(o->q, _mm256_set1_epi8(3)), 4);
+		o->q = _mm256_or_si256(o->q, half_nibbles(p + i / 4 * 64 + i % 2 * 32, i % 4 / 2));
+		o->q = _mm256_sub_epi8(o->q, _mm256_set1_epi8(32));
+		return;
+	default:
+		block_types[type].get(&o->b, p, i);
+		o->q = load32(o->b.q);
+	}
+}
+
+/* Sums of four products each; a's magnitudes are up to 128, b's up to 127, so two fit 16 bits. */
+INLINE __m256i dot4(__m256i a, __m256i b)
+{
+	return _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_abs_epi8(a), _mm256_sign_epi8(b, a)), _mm256_set1_epi16(1));
+}
+
+INLINE int32_t sum4(__m128i v)
+{
+	v = _mm_add_epi32(v, _mm_shuffle_epi32(v, 0x4e));
+	return _mm_cvtsi128_si32(_mm_add_epi32(v, _mm_shuffle_epi32(v, 0xb1)));
+}
+
+/* The sum of a block that a float holds exactly. */
+INLINE float dot_part(const struct part *o, enum block_kind kind, const int8_t *x)
+{
+	__m256i v = dot4(o->q, load32(x));
+	__m128i first = _mm256_castsi256_si128(v), last = _mm256_extracti128_si256(v, 1);
+
+	if (kind == BLOCK_PAIR || kind == BLOCK_PAIR_MIN)
+		return (float)(o->b.s[0] * sum4(first) + o->b.s[1] * sum4(last));
+	return (float)sum4(_mm_add_epi32(first, last));
+}
+
+/* Sixteen rows: each block's sum and factors, a row in each lane. */
+struct sums {
+	_Alignas(32) float sum[PART][ROWS], d[PART][ROWS], o[PART][ROWS], m[PART][ROWS];
+};
+
+INLINE void sum_row(struct sums *s, size_t r, const uint8_t *row, const struct act_row *x, size_t first, size_t n, uint32_t type,
+		    enum block_kind kind)
+{
+	size_t parts = gguf_type_values(type) / 32, bytes = gguf_type_bytes(type);
+	struct part o = { .b = { .d = 0 } };
+
+	for (size_t b = 0; b < n; b++) {
+		const uint8_t *p = row + (first + b) / parts * bytes;
+		const int32_t *half = x->half + 2 * (first + b);
+
+		__builtin_prefetch(p + AHEAD);
+		get_part(&o, type, p, (unsigned)((first + b) % parts));
+		s->sum[b][r] = dot_part(&o, kind, x->q + (first + b) * 32);
+		s->d[b][r] = o.b.d * x->d[first + b];
+		if (kind == BLOCK_OFFSET) {
+			s->o[b][r] = o.b.m;
+			s->m[b][r] = x->dsum[first + b];
+		} else if (kind == BLOCK_PAIR_MIN) {
+			s->o[b][r] = (float)((o.b.o[0] * half[0] + o.b.o[1] * half[1]) / -128);
+			s->m[b][r] = o.b.m * x->d[first + b];
+		}
+	}
+}
+
+INLINE __m256 add_up(__m256 acc, const struct sums *s, size_t n, size_t at, bool offset)
+{
+	for (size_t b = 0; b < n; b++) {
+		acc = _mm256_fmadd_ps(_mm256_load_ps(&s->sum[b][at]), _mm256_load_ps(&s->d[b][at]), acc);
+		if (offset)
+			acc = _mm256_fmadd_ps(_mm256_load_ps(&s->o[b][at]), _mm256_load_ps(&s->m[b][at]), acc);
+	}
+	return acc;
+}
+
+INLINE void mul_one(const struct mat *w, const struct act *a, float *y, size_t from, size_t to, uint32_t type,
+		    enum block_kind kind)
+{
+	bool offset = kind == BLOCK_OFFSET || kind == BLOCK_PAIR_MIN;
+	struct act_row x = act_row(a, 0);
+	struct sums s;
+
+	memset(&s, 0, sizeof s);
+	for (size_t row = from; row < to; row += ROWS) {
+		size_t count = to - row < ROWS ? to - row : ROWS, n;
+		__m256 acc[2] = { _mm256_setzero_ps(), _mm256_setzero_ps() };
+		float out[ROWS];
+
+		for (size_t first = 0; first < a->blocks; first += n) {
+			n = a->blocks - first < PART ? a->blocks - first : PART;
+			for (size_t r = 0; r < count; r++)
+				sum_row(&s, r, (const uint8_t *)w->data + (row + r) * w->row_bytes, &x, first, n, type, kind);
+			acc[0] = add_up(acc[0], &s, n, 0, offset);
+			acc[1] = add_up(acc[1], &s, n, HALF, offset);
+		}
+		_mm256_storeu_ps(out, acc[0]);
+		_mm256_storeu_ps(out + HALF, acc[1]);
+		memcpy(y + row, out, count * sizeof *y);
+	}
+}
+
+/* ---- panels ---- */
+
+INLINE void put_row(struct panel *p, size_t r, const uint8_t *row, size_t first, size_t n, uint32_t type)
+{
+	size_t parts = gguf_type_values(type) / 32, bytes = gguf_type_bytes(type);
+	struct part o = { .b = { .d = 0 } };
+	_Alignas(32) uint8_t q[8][4];
+
+	for (size_t b = 0; b < n; b++) {
+		get_part(&o, type, row + (first + b) / parts * bytes, (unsigned)((first + b) % parts));
+		_mm256_store_si256((__m256i *)q, o.q);
+		for (int k = 0; k < 8; k++)
+			memcpy(p->q[b][k][r], q[k], 4);
+		p->d[b][r] = o.b.d;
+		p->m[b][r] = o.b.m;
+		for (int i = 0; i < 2; i++) {
+			p->s[b][i][r] = o.b.s[i];
+			p->o[b][i][r] = o.b.o[i];
+		}
+	}
+}
+
+INLINE __m256i four(const int8_t *x)
+{
+	int32_t v;
+
+	memcpy(&v, x, sizeof v);
+	return _mm256_set1_epi32(v);
+}
+
+/* Steps from .. from+3 of a block, four values each, of eight rows and T tokens. */
+INLINE void dot_steps(__m256i s[TOKENS], const struct panel *p, size_t b, size_t lane, const int8_t *x, int from, int T)
+{
+	UNROLL
+	for (int k = from; k < from + 4; k++) {
+		__m256i w = _mm256_load_si256((const __m256i *)p->q[b][k][lane]);
+
+		UNROLL
+		for (int t = 0; t < T; t++)
+			s[t] = _mm256_add_epi32(s[t], dot4(w, four(x + 32 * t + 4 * k)));
+	}
+}
+
+INLINE __m256 pair_offset(const struct panel *p, size_t b, size_t lane, const int32_t *half)
+{
+	__m256 first = _mm256_set1_ps((float)half[0] * -0x1p-7f), last = _mm256_set1_ps((float)half[1] * -0x1p-7f);
+
+	return _mm256_fmadd_ps(_mm256_load_ps(&p->o[b][1][lane]), last, _mm256_mul_ps(_mm256_load_ps(&p->o[b][0][lane]), first));
+}
+
+INLINE void add_block(__m256 acc[TOKENS], const struct panel *p, size_t b, size_t lane, const struct act_row *x, size_t at,
+		      enum block_kind kind, int T)
+{
+	bool pair = kind == BLOCK_PAIR || kind == BLOCK_PAIR_MIN;
+	__m256i s[TOKENS] = { _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256() };
+	__m256 sum[TOKENS], w = _mm256_load_ps(&p->d[b][lane]);
+
+	dot_steps(s, p, b, lane, x->q + at * 32, 0, T);
+	UNROLL
+	for (int t = 0; t < T && pair; t++) {
+		sum[t] = _mm256_mul_ps(_mm256_cvtepi32_ps(s[t]), _mm256_load_ps(&p->s[b][0][lane]));
+		s[t] = _mm256_setzero_si256();
+	}
+	dot_steps(s, p, b, lane, x->q + at * 32, 4, T);
+	UNROLL
+	for (int t = 0; t < T; t++) {
+		__m256 v = _mm256_cvtepi32_ps(s[t]), d = _mm256_set1_ps(x->d[at + (size_t)t]);
+
+		sum[t] = pair ? _mm256_fmadd_ps(v, _mm256_load_ps(&p->s[b][1][lane]), sum[t]) : v;
+		acc[t] = _mm256_fmadd_ps(sum[t], _mm256_mul_ps(w, d), acc[t]);
+		if (kind == BLOCK_OFFSET)
+			acc[t] = _mm256_fmadd_ps(_mm256_load_ps(&p->m[b][lane]), _mm256_set1_ps(x->dsum[at + (size_t)t]), acc[t]);
+		if (kind == BLOCK_PAIR_MIN)
+			acc[t] = _mm256_fmadd_ps(pair_offset(p, b, lane, x->half + 2 * (at + (size_t)t)),
+						 _mm256_mul_ps(_mm256_load_ps(&p->m[b][lane]), d), acc[t]);
+	}
+}
+
+/* Eight rows times T tokens, over n blocks from number first on; out has what came before. */
+INLINE void mul_tile(float *out, const struct panel *p, size_t lane, const struct act *a, size_t token, size_t first, size_t n,
+		     enum block_kind kind, int T)
+{
+	struct act_row x = act_row(a, token);
+	__m256 acc[TOKENS];
+
+	UNROLL
+	for (int t = 0; t < T; t++)
+		acc[t] = first ? _mm256_loadu_ps(out + t * ROWS) : _mm256_setzero_ps();
+	for (size_t b = 0; b < n; b++)
+		add_block(acc, p, b, lane, &x, (first + b) * x.step, kind, T);
+	UNROLL
+	for (int t = 0; t < T; t++)
+		_mm256_storeu_ps(out + t * ROWS, acc[t]);
+}
+
+/* The tokens from number token on that one tile takes: up to TOKENS, all of one tile of the activations. */
+static size_t tile_tokens(const struct act *a, size_t token)
+{
+	size_t first = token / a->tile * a->tile, left = first + act_tile_tokens(a, first) - token;
+
+	return left < TOKENS ? left : TOKENS;
+}
+
+INLINE void mul_tokens(const struct panel *p, const struct act *a, float *y, size_t stride, size_t count, size_t first, size_t n,
+		       enum block_kind kind)
+{
+	for (size_t token = 0, tokens; token < a->tokens; token += tokens) {
+		float out[TOKENS * ROWS] = { 0 };
+
+		tokens = tile_tokens(a, token);
+		for (size_t t = 0; t < tokens && first; t++)
+			memcpy(out + t * ROWS, y + (token + t) * stride, count * sizeof *y);
+		for (size_t lane = 0; lane < ROWS; lane += HALF) {
+			if (tokens == 3)
+				mul_tile(out + lane, p, lane, a, token, first, n, kind, 3);
+			else if (tokens == 2)
+				mul_tile(out + lane, p, lane, a, token, first, n, kind, 2);
+			else
+				mul_tile(out + lane, p, lane, a, token, first, n, kind, 1);
+		}
+		for (size_t t = 0; t < tokens; t++)
+			memcpy(y + (token + t) * stride, out + t * ROWS, count * sizeof *y);
+	}
+}
+
+INLINE void mul_panels(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, uint32_t type,
+		       enum block_kind kind)
+{
+	struct panel p;
+
+	memset(&p, 0, sizeof p);
+	for (size_t row = from; row < to; row += ROWS) {
+		size_t count = to - row < ROWS ? to - row : ROWS, n;
+
+		for (size_t first = 0; first < a->blocks; first += n) {
+			n = a->blocks - first < PANEL_BLOCKS ? a->blocks - first : PANEL_BLOCKS;
+			for (size_t r = 0; r < count; r++)
+				put_row(&p, r, (const uint8_t *)w->data + (row + r) * w->row_bytes, first, n, type);
+			mul_tokens(&p, a, y + row, stride, count, first, n, kind);
+		}
+	}
+}
+
+INLINE void mul_type(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, uint32_t type,
+		     enum block_kind kind)
+{
+	if (a->tokens == 1)
+		mul_one(w, a, y, from, to, type, kind);
+	else
+		mul_panels(w, a, y, stride, from, to, type, kind);
+}
+
+#define TYPES(X) X(Q8_0, BLOCK_SCALE) X(Q4_0, BLOCK_SCALE) X(IQ4_NL, BLOCK_SCALE) X(MXFP4, BLOCK_SCALE) \
+	X(IQ4_XS, BLOCK_SCALE) X(Q4_K, BLOCK_OFFSET) X(Q5_K, BLOCK_OFFSET) X(Q6_K, BLOCK_PAIR)
+#define KERNEL(name, kind) \
+	static void mul_##name(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to) \
+	{ \
+		mul_type(w, a, y, stride, from, to, GGUF_TYPE_##name, kind); \
+	}
+TYPES(KERNEL)
+#undef KERNEL
+
+static void mul_int(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+{
+	mul_type(w, a, y, stride, from, to, w->type, block_types[w->type].kind);
+}
+
+/* ---- floats: sixteen sums in two vectors ---- */
+
+INLINE __m256 load8(const uint8_t *p, uint32_t type)
+{
+	if (type == GGUF_TYPE_F32)
+		return _mm256_loadu_ps((const float *)p);
+	__m128i v = _mm_loadu_si128((const __m128i *)p);
+
+	if (type == GGUF_TYPE_F16)
+		return _mm256_cvtph_ps(v);
+	return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16));
+}
+
+INLINE float fold(__m256 low, __m256 high)
+{
+	__m256 v = _mm256_add_ps(low, high);
+	__m128 h = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+
+	h = _mm_add_ps(h, _mm_movehl_ps(h, h));
+	return _mm_cvtss_f32(_mm_add_ss(h, _mm_movehdup_ps(h)));
+}
+
+/* One row times T tokens. */
+INLINE void dot_floats(const uint8_t *w, const struct act *a, size_t token, float *y, size_t stride, uint32_t type, int T)
+{
+	size_t size = type == GGUF_TYPE_F32 ? 4 : 2, step = a->blocks * ACT_BLOCK, whole = a->in / 16 * 16;
+	const float *x = a->f + token * step;
+	__m256 acc[4][2];
+
+	UNROLL
+	for (int t = 0; t < T; t++)
+		acc[t][0] = acc[t][1] = _mm256_setzero_ps();
+	for (size_t k = 0; k < a->in; k += 16) {
+		uint8_t last[64] = { 0 };
+		const uint8_t *p = w + k * size;
+
+		if (k == whole)
+			p = memcpy(last, p, (a->in - whole) * size);
+		__m256 low = load8(p, type), high = load8(p + 8 * size, type);
+
+		UNROLL
+		for (int t = 0; t < T; t++) {
+			acc[t][0] = _mm256_fmadd_ps(low, _mm256_loadu_ps(x + (size_t)t * step + k), acc[t][0]);
+			acc[t][1] = _mm256_fmadd_ps(high, _mm256_loadu_ps(x + (size_t)t * step + k + 8), acc[t][1]);
+		}
+	}
+	UNROLL
+	for (int t = 0; t < T; t++)
+		y[(token + (size_t)t) * stride] = fold(acc[t][0], acc[t][1]);
+}
+
+INLINE void mul_floats(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, uint32_t type)
+{
+	for (size_t r = from; r < to; r++) {
+		const uint8_t *row = (const uint8_t *)w->data + r * w->row_bytes;
+		size_t t = 0;
+
+		for (; t + 4 <= a->tokens; t += 4)
+			dot_floats(row, a, t, y + r, stride, type, 4);
+		for (; t < a->tokens; t++)
+			dot_floats(row, a, t, y + r, stride, type, 1);
+	}
+}
+
+static void mul_f32(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+{
+	mul_floats(w, a, y, stride, from, to, GGUF_TYPE_F32);
+}
+
+static void mul_f16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+{
+	mul_floats(w, a, y, stride, from, to, GGUF_TYPE_F16);
+}
+
+static void mul_bf16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+{
+	mul_floats(w, a, y, stride, from, to, GGUF_TYPE_BF16);
+}
+
+/* ---- limits ---- */
+
+static uint64_t int_peak(size_t n)
+{
+	__m256i s[4], a = _mm256_set1_epi8(1);
+
+	UNROLL
+	for (int k = 0; k < 4; k++)
+		s[k] = _mm256_set1_epi32(k);
+	__asm__ volatile("" : "+x"(a));
+	for (size_t i = 0; i < n; i++)
+		UNROLL
+		for (int k = 0; k < 4; k++)
+			s[k] = _mm256_add_epi32(s[k], dot4(s[k], a));
+	UNROLL
+	for (int k = 0; k < 4; k++)
+		__asm__ volatile("" : : "x"(s[k]));
+	return (uint64_t)n * 4 * 32;
+}
+
+static uint64_t float_peak(size_t n)
+{
+	__m256 s[10], a = _mm256_set1_ps(0.5f);
+
+	UNROLL
+	for (int k = 0; k < 10; k++)
+		s[k] = _mm256_set1_ps((float)k);
+	__asm__ volatile("" : "+x"(a));
+	for (size_t i = 0; i < n; i++)
+		UNROLL
+		for (int k = 0; k < 10; k++)
+			s[k] = _mm256_fmadd_ps(s[k], a, a);
+	UNROLL
+	for (int k = 0; k < 10; k++)
+		__asm__ volatile("" : : "x"(s[k]));
+	return (uint64_t)n * 10 * 8;
+}
+
+static void read_bytes(const void *p, size_t n)
+{
+	const char *at = p;
+	__m256i all = _mm256_setzero_si256();
+
+	for (size_t i = 0; i + 64 <= n; i += 64) {
+		all = _mm256_or_si256(all, _mm256_or_si256(load32(at + i), load32(at + i + 32)));
+		__builtin_prefetch(at + i + AHEAD);
+	}
+	__asm__ volatile("" : : "x"(all));
+}
+KERNEL_END
+
+static const struct kernel_limits limits = { int_peak, float_peak, read_bytes };
+
+const struct kernel_tier kernel_avx2 = {
+	.name = "avx2",
+	.supported = supported,
+	.limits = &limits,
+	.mul_int = mul_int,
+	.mul = {
+#define KERNEL(name, kind) [GGUF_TYPE_##name] = mul_##name,
+		TYPES(KERNEL)
+#undef KERNEL
+		[GGUF_TYPE_F32] = mul_f32,
+		[GGUF_TYPE_F16] = mul_f16,
+		[GGUF_TYPE_BF16] = mul_bf16,
+	},
+};
+#endif
