@@ -77,12 +77,16 @@ static void model_close(struct model *m)
 }
 
 static const struct entry two[] = {
-	{ "tokenizer.chat_template", "{{ bos_token }}{% for m in messages %}[{{ m.role }}|{{ m.content }}]{% endfor %}{{ eos_token }}" },
+	{ "tokenizer.chat_template",
+	  "{{ bos_token }}{% for m in messages %}[{{ m.role }}|{{ m.content }}]{% endfor %}{{ eos_token }}" },
 	{ "tokenizer.chat_template.tool_use", "tools: {{ tools | length }}" },
 	{ NULL, NULL },
 };
 static const struct entry none[] = { { NULL, NULL } };
-static const struct entry go[] = { { "tokenizer.chat_template", "{{ if .System }}{{ .System }}{{ end }}" }, { NULL, NULL } };
+static const struct entry go[] = {
+	{ "tokenizer.chat_template", "{{ if .System }}{{ .System }}{{ end }}" },
+	{ NULL, NULL },
+};
 static const struct entry broken[] = { { "tokenizer.chat_template", "x\n{% if %}" }, { NULL, NULL } };
 
 static char *say(const struct chat *c, const struct chat_message *m, size_t n, bool answer, struct gguf_error *e)
@@ -132,7 +136,8 @@ static void test_named(void)
 	ok(!chat_open(&c, m.s, m.v, "chatml", NULL) && chat_origin(c) == CHAT_BUILTIN, "one of ours by name");
 	renders(c, "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\nU<|im_end|>\n<|im_start|>assistant\n", "which is ChatML");
 	chat_close(c);
-	ok(chat_open(&c, m.s, m.v, "nonesuch", &e) == -ENOENT && strstr(e.text, "nonesuch"), "an unknown name: %s", e.text);
+	ok(chat_open(&c, m.s, m.v, "nonesuch", &e) == -ENOENT && strstr(e.text, "nonesuch") && strstr(e.text, "tool_use"),
+	   "an unknown name, and which there are: %s", e.text);
 	model_close(&m);
 }
 

@@ -76,7 +76,7 @@ static int open_builtin(struct chat **out, const struct vocab *v, const char *na
 	const char *text = chat_builtin_text(name);
 
 	if (!text)
-		return gguf_fail(e, -ENOENT, 0, "no chat template is called '%s'", name);
+		return -ENOENT;
 	return chat_new(out, v, (struct gguf_bytes){ text, strlen(text) }, origin, name, e);
 }
 
@@ -113,6 +113,21 @@ static int open_fallback(struct chat **out, const struct vocab *v, int why, cons
 	return err;
 }
 
+/* Says which names there are: the model's, then ours, as far as there is room. */
+static int unknown_name(struct source *s, const char *name, struct gguf_error *e)
+{
+	char list[180] = "";
+	const char *other;
+
+	for (size_t i = 0; s && (other = chat_model_template(s, i)); i++)
+		if (strlen(list) + strlen(other) + 3 < sizeof list)
+			strcat(strcat(list, " "), other);
+	for (size_t i = 0; (other = chat_builtin(i)); i++)
+		if (strlen(list) + strlen(other) + 3 < sizeof list)
+			strcat(strcat(list, " "), other);
+	return gguf_fail(e, -ENOENT, 0, "no chat template is called '%.40s'; there are:%s", name, list);
+}
+
 int chat_open(struct chat **out, struct source *s, const struct vocab *v, const char *name, struct gguf_error *e)
 {
 	struct gguf_error reason = { .code = 0 };
@@ -122,9 +137,10 @@ int chat_open(struct chat **out, struct source *s, const struct vocab *v, const 
 		return err;
 	if (!name)
 		return open_fallback(out, v, err, &reason, e);
-	if (err == -ENOENT)
-		return open_builtin(out, v, name, CHAT_BUILTIN, e);
-	return gguf_fail(e, err, reason.offset, "%s", reason.text);
+	if (err != -ENOENT)
+		return gguf_fail(e, err, reason.offset, "%s", reason.text);
+	err = open_builtin(out, v, name, CHAT_BUILTIN, e);
+	return err == -ENOENT ? unknown_name(s, name, e) : err;
 }
 
 int chat_open_text(struct chat **out, const struct vocab *v, const char *text, size_t n, struct gguf_error *e)

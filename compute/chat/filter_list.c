@@ -221,6 +221,15 @@ static bool whole(double f, int64_t *i)
 	return true;
 }
 
+static int64_t need_whole(struct run *r, double f)
+{
+	int64_t i;
+
+	if (!whole(f, &i))
+		run_fail(r, "integer out of range: %.17g", f);
+	return i;
+}
+
 static struct value f_int(struct run *r, const struct value *a, const struct args *all)
 {
 	struct value other = given(a[1]) ? a[1] : v_int(0);
@@ -234,15 +243,17 @@ static struct value f_int(struct run *r, const struct value *a, const struct arg
 		return v_int(want_int(r, a[0], 0));
 	if (a[0].type == V_FLOAT && isinf(a[0].f))
 		run_fail(r, "cannot convert float infinity to integer");
+	if (a[0].type == V_FLOAT && isnan(a[0].f))
+		return other;
 	if (a[0].type == V_FLOAT)
-		return whole(a[0].f, &i) ? v_int(i) : other;
+		return v_int(need_whole(r, a[0].f));
 	if (a[0].type != V_STRING)
 		return other;
 	if (base < 0 || base > 36 || base == 1)
 		return other;
-	if (number_int(a[0].s, (int)base, &i) || (number_float(a[0].s, &f) && whole(f, &i)))
+	if (number_int(a[0].s, (int)base, &i))
 		return v_int(i);
-	return other;
+	return number_float(a[0].s, &f) && isfinite(f) ? v_int(need_whole(r, f)) : other;
 }
 
 static struct value f_float(struct run *r, const struct value *a, const struct args *all)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by parser.c (statements) and expression.c. */
+/* Shared by parser.c (statements), expression.c (operators) and operand.c (what they work upon). */
 #ifndef PARSER_H
 #define PARSER_H
 #include "lexer.h"
@@ -36,6 +36,13 @@ struct node *node_under(struct parser *p, struct node *parent, struct node *chil
 /* One more level of recursion; every parse_enter() has its parse_leave(). */
 void parse_enter(struct parser *p);
 void parse_leave(struct parser *p);
+
+/* A node of that kind where a is, upon a and b (which may be NULL). */
+struct node *node_of(struct parser *p, enum node_kind kind, struct node *a, struct node *b);
+/* A constant, a name, or something in brackets; then its attributes, indexes and calls; then its filters and tests. */
+struct node *parse_primary(struct parser *p);
+struct node *parse_postfix(struct parser *p, struct node *n);
+struct node *parse_filters_and_tests(struct parser *p, struct node *n);
 
 struct node *parse_expression(struct parser *p, bool conditional);
 /* Expressions with commas are a tuple. end: a name that ends it too, or NULL. */
