@@ -179,6 +179,7 @@ static int mount_and_run(struct daemon *d, struct gguf_error *e)
 	if (err)
 		keeper_unmount(&d->keeper);
 	keeper_end(&d->keeper);
+	fuse_session_unmount(d->session); /* finds it unmounted, and frees what it kept of it */
 	return err;
 }
 

@@ -77,6 +77,15 @@ daemon_of() {
 	done
 }
 
+# gone DIR: waits until nothing is mounted there, 20 seconds at most
+gone() {
+	for _ in $(seq 400); do
+		findmnt -n "$1" >/dev/null || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
 # ended PID: waits for it, 20 seconds at most
 ended() {
 	timeout 20 tail --pid="$1" -f /dev/null

@@ -110,9 +110,16 @@ if [ -z "${MOUNT_OPTIONS-}" ]; then
 fi
 umount "$m"
 check 'no_sandbox keeps them' sh -c "'$build/mount.gguf' here.gguf m -o no_sandbox && umount m"
-"$build/mount.gguf" --foreground here.gguf m &
+mount_gguf --foreground here.gguf m &
 pid=$!
-check 'in the foreground' timeout 20 sh -c "until findmnt m >/dev/null; do kill -0 $pid || exit 1; done; cat m/info"
+in_foreground() {
+	until findmnt m >/dev/null; do
+		kill -0 $pid || return
+		sleep 0.05
+	done
+	cat m/info
+}
+check 'in the foreground' in_foreground
 umount "$m"
 wait $pid
 same 'unmounted, it ends well' 0 $?
