@@ -306,8 +306,27 @@ static void test_hold(void)
 	}
 }
 
+/* A vocabulary of 256 byte tokens is too long for a row: it is one of the fuzzer's. */
+static void test_plamo(void)
+{
+	struct gguf_error e = { 0 };
+	struct open_vocab o = { 0 };
+	char path[512];
+	struct tokens t = { 0 };
+
+	snprintf(path, sizeof path, "%s/tests/corpus/token/plamo2.gguf", getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+	o.err = source_open(&o.s, path, NULL, &e);
+	if (!o.err)
+		o.err = vocab_open(&o.v, o.s, &e);
+	ok(!o.err && !vocab_encode(o.v, "aab\xe4\xb8\xad\xc3\xa9" "b", 9, 0, &t) && same_ids(&t, "260 262 264 199 173 261"),
+	   "plamo2: the cheapest cover, and bytes");
+	free(t.id);
+	close_vocab(&o);
+}
+
 int main(void)
 {
+	test_plamo();
 	test_refused();
 	test_taken();
 	test_pieces();

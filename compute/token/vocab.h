@@ -65,7 +65,7 @@ struct token_model {
 	/* The bytes that a normal token's text stands for: at most text.n of them. */
 	size_t (*piece)(struct gguf_bytes text, char *out);
 };
-#define TOKEN_MODELS(M) M(spm) M(bpe) M(gemma4) M(wpm) M(ugm) M(rwkv)
+#define TOKEN_MODELS(M) M(spm) M(bpe) M(gemma4) M(wpm) M(ugm) M(rwkv) M(plamo)
 #define M(name) extern const struct token_model token_model_##name;
 TOKEN_MODELS(M)
 #undef M
