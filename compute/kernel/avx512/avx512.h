@@ -5,7 +5,12 @@
 #include "kernel/panel.h"
 #include "target.h"
 
-#define AVX512_TARGET "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma,f16c,prefer-vector-width=512"
+#define AVX512_ISA "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma,f16c"
+#ifdef __clang__ /* takes no width here; intrinsics are not narrowed anyway */
+#define AVX512_TARGET AVX512_ISA
+#else
+#define AVX512_TARGET AVX512_ISA ",prefer-vector-width=512"
+#endif
 #define INLINE static inline __attribute__((always_inline))
 /* gcc unrolls at -O2 only what is asked for; clang has its own word for it. */
 #ifdef __clang__
