@@ -4,6 +4,7 @@
  * looked at whole; of block types the scales are, since all else in a block is bounded integers.
  */
 #include "scan.h"
+#include "target.h"
 #include <string.h>
 
 enum form { NONE, F16, BF16, F32, F64, E8M0, UE4M3, IQ1M };
@@ -93,17 +94,22 @@ enum { RUN = 256 }; /* blocks, or plain values */
 typedef uint32_t __attribute__((may_alias, aligned(1))) loose_u32;
 typedef uint16_t __attribute__((may_alias, aligned(1))) loose_u16;
 
-static bool quick_f32(const uint8_t *p, int32_t huge)
+#define BODY static inline __attribute__((always_inline)) bool
+
+BODY any_f32(const uint8_t *p, int32_t huge)
 {
 	const loose_u32 *v = (const loose_u32 *)p;
-	uint32_t any = 0;
+	int32_t most = 0;
 
-	for (int i = 0; i < RUN; i++)
-		any |= (int32_t)(v[i] & 0x7fffffff) >= huge ? ~0u : 0;
-	return any != 0;
+	for (int i = 0; i < RUN; i++) {
+		int32_t m = (int32_t)(v[i] & 0x7fffffff);
+
+		most = m > most ? m : most;
+	}
+	return most >= huge;
 }
 
-static bool quick_u16(const uint8_t *p, int16_t huge)
+BODY any_u16(const uint8_t *p, int16_t huge)
 {
 	const loose_u16 *v = (const loose_u16 *)p;
 	int16_t most = 0;
@@ -117,29 +123,39 @@ static bool quick_u16(const uint8_t *p, int16_t huge)
 }
 
 /* Halves at fixed places of RUN blocks. */
-static bool quick_scales(const uint8_t *p, size_t block, unsigned count, uint16_t huge)
+static bool any_scale(const uint8_t *p, size_t block, unsigned count, uint16_t huge)
 {
 	unsigned any = 0;
 
 	for (int i = 0; i < RUN; i++, p += block)
-		for (unsigned k = 0; k < count; k++) {
-			uint16_t v;
-
-			memcpy(&v, p + 2 * k, sizeof v);
-			any |= (v & 0x7fffu) >= huge;
-		}
+		for (unsigned k = 0; k < count; k++)
+			any |= (((const loose_u16 *)p)[k] & 0x7fffu) >= huge;
 	return any;
 }
+
+/* One body, for the compiler's own ISA and for vectors twice as wide. */
+#define VARIANT(isa) \
+	static bool any_f32_##isa(const uint8_t *p, int32_t huge) { return any_f32(p, huge); } \
+	static bool any_u16_##isa(const uint8_t *p, int16_t huge) { return any_u16(p, huge); }
+VARIANT(plain)
+#ifdef __x86_64__
+KERNEL_BEGIN("avx2")
+VARIANT(avx2)
+KERNEL_END
+#define BEST(f) (__builtin_cpu_supports("avx2") ? f##_avx2 : f##_plain)
+#else
+#define BEST(f) f##_plain
+#endif
 
 static bool is_quiet(const uint8_t *p, const struct place *w, size_t block, uint64_t huge)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	if (w->form == F32 && block == 4)
-		return !quick_f32(p, (int32_t)huge);
+		return !BEST(any_f32)(p, (int32_t)huge);
 	if ((w->form == F16 || w->form == BF16) && block == 2)
-		return !quick_u16(p, (int16_t)huge);
+		return !BEST(any_u16)(p, (int16_t)huge);
 	if (w->form == F16)
-		return !quick_scales(p + w->at, block, w->count, (uint16_t)huge);
+		return !any_scale(p + w->at, block, w->count, (uint16_t)huge);
 #endif
 	return false;
 }
