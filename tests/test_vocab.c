@@ -140,6 +140,8 @@ static const struct {
 	{ "a byte without a token is left out", { BPE, PRE, BPE_TEXTS, BPE_MERGES }, 0, "hexe", "5 1" },
 	{ "a merge of texts that are no tokens", { BPE, PRE, KEY("tokens") "array arr string 3 str h str e str hexo",
 	  KEY("merges") "array arr string 3 str h%20e str x%20o str he%20xo" }, 0, "hexo he", "2 0 1" },
+	{ "merges that go on from texts that are no tokens", { BPE, PRE, KEY("tokens") "array arr string 5 str a str b str c str d str abcd",
+	  KEY("merges") "array arr string 3 str a%20b str ab%20c str abc%20d" }, 0, "abcd", "4" },
 	{ "the first of two equal merges", { BPE, PRE, BPE_TEXTS,
 	  KEY("merges") "array arr string 3 str l%20l str h%20e str l%20l" }, 0, "hell", "5 6" },
 	{ "a merge with nothing after its space", { BPE, PRE, BPE_TEXTS, KEY("merges") "array arr string 1 str h%20" }, 0, "h", "0" },

@@ -153,14 +153,14 @@ static size_t map_word(char *out, const char *p, size_t n)
 	return w;
 }
 
-/* A symbol as the merges write it. Returns its bytes, 0 when it has more than room. */
+/* A symbol as the merges write it. Returns its bytes, at most 2 * room, or 0 for a symbol that no merge can have. */
 static size_t symbol_text(const struct bpe_scratch *s, const struct symbol *y, char *out, size_t room)
 {
 	const struct bpe *b = s->v->data;
 	struct gguf_bytes text = { s->word + y->at, y->n };
 
 	if (y->id == NO_SYMBOL && !b->chars)
-		return 2 * (size_t)y->n > room ? 0 : map_word(out, text.p, text.n);
+		return text.n > room ? 0 : map_word(out, text.p, text.n);
 	if (y->id != NO_SYMBOL)
 		text = s->v->text[y->id];
 	return text.n > room ? 0 : piece_plain(text, out);
@@ -308,7 +308,7 @@ static void *begin(const struct vocab *v, size_t n)
 		return NULL;
 	s->split = split_state_make();
 	s->mapped = malloc(2 * v->longest + 1);
-	s->pair = malloc(2 * b->longest + 1);
+	s->pair = malloc(4 * b->longest + 1);
 	if (!s->split || !s->mapped || !s->pair || make_notes(s, n)) {
 		end(s);
 		return NULL;
