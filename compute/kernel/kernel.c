@@ -23,7 +23,8 @@ bool kernel_is_int(uint32_t type)
 static void add_tier(struct kernel_tier *k, const struct kernel_tier *t)
 {
 	k->name = t->name;
-	k->limits = t->limits;
+	if (t->limits)
+		k->limits = t->limits;
 	if (t->quantize)
 		k->quantize = t->quantize;
 	for (uint32_t i = 0; i < GGUF_TYPE_LIMIT; i++) {
