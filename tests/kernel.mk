@@ -13,3 +13,5 @@ check_PROGRAMS += %D%/test_kernel
 noinst_PROGRAMS += %D%/make_bench_model
 %C%_make_bench_model_SOURCES = %D%/make_bench_model.c
 %C%_make_bench_model_LDADD = libggufcore.la
+BENCHES += %D%/bench_model.sh
+EXTRA_DIST += %D%/bench_model.sh
