@@ -133,6 +133,11 @@ unsigned llm_threads(const struct llm *m)
 	return m->opt.threads;
 }
 
+enum llm_pooling llm_pooling(const struct llm *m)
+{
+	return m->model->h.pooling;
+}
+
 bool llm_is_embedding(const struct llm *m)
 {
 	return m->model->arch->embeds;

@@ -32,6 +32,9 @@ size_t llm_width(const struct llm *m);   /* values of an embedding */
 unsigned llm_context(const struct llm *m);
 unsigned llm_threads(const struct llm *m);
 bool llm_is_embedding(const struct llm *m); /* bert and its like: llm_embed, not llm_eval */
+/* How the model's key says that states of tokens become one; the numbers are the key's. */
+enum llm_pooling { LLM_POOL_NONE, LLM_POOL_MEAN, LLM_POOL_CLS, LLM_POOL_LAST, LLM_POOL_RANK };
+enum llm_pooling llm_pooling(const struct llm *m);
 
 /*
  * Feeds n tokens after the position reached so far. Logits of the last token go to logits (llm_vocab floats) where it is

@@ -46,3 +46,9 @@ gguf_bench_SOURCES = %D%/bench.h %D%/bench.c %D%/bench_limits.c %D%/bench_kernel
 gguf_bench_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 gguf_bench_CFLAGS = $(COMPUTE_CFLAGS)
 gguf_bench_LDADD = $(COMPUTE_CLI_LIBS)
+## gguf-embed
+bin_PROGRAMS += gguf-embed
+gguf_embed_SOURCES = %D%/embed.c
+gguf_embed_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+gguf_embed_CFLAGS = $(COMPUTE_CFLAGS)
+gguf_embed_LDADD = $(COMPUTE_CLI_LIBS)

@@ -3,6 +3,7 @@
 #ifndef NETWORK_H
 #define NETWORK_H
 #include "arch/arch.h"
+#include "llm.h"
 #include "matmul.h"
 #include "source.h"
 
@@ -56,8 +57,6 @@ struct layer {
 	struct linear s_gate, s_up, s_down, s_router; /* the shared expert and its own gate */
 };
 
-enum pooling { POOL_NONE, POOL_MEAN, POOL_CLS, POOL_LAST, POOL_RANK };
-
 struct hyper {
 	uint32_t layers, width, context, vocab;
 	uint32_t key_len, value_len; /* of a head, as the cache has them */
@@ -78,7 +77,7 @@ struct hyper {
 	bool weights_norm;
 	float weights_scale;
 	bool causal;
-	enum pooling pooling;
+	enum llm_pooling pooling;
 	unsigned wide_heads, wide_kv; /* the most of any layer */
 };
 

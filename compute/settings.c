@@ -271,13 +271,13 @@ static int feed_forward(struct model *m, const struct keys *k)
 
 static int pooling(struct hyper *h, const struct keys *k)
 {
-	uint32_t p = POOL_NONE;
+	uint32_t p = LLM_POOL_NONE;
 	int err = key_bool(k, "attention.causal", &h->causal);
 
 	err = err ? err : key_u32(k, "pooling_type", &p);
-	if (!err && p > POOL_RANK)
+	if (!err && p > LLM_POOL_RANK)
 		return key_fail(k, "pooling_type", "%u is none of 0 to 4", p);
-	h->pooling = (enum pooling)p;
+	h->pooling = (enum llm_pooling)p;
 	return err;
 }
 

@@ -387,6 +387,22 @@ INLINE void scores_of_type(const struct attend_tile *t, enum cache_type type, co
 		scores(t, type, keys, block, r, 1, s);
 }
 
+INLINE void unpack_keys(const struct attend_tile *t, enum cache_type type, const char *keys, size_t block, float *room)
+{
+	for (size_t i = 0; i < t->key_len; i++) {
+		store16(room + i * 16, key16(type, keys, i));
+		store16(room + (t->key_len + i) * 16, key16(type, keys + block, i));
+	}
+}
+
+INLINE void unpack_values(const struct attend_tile *t, enum cache_type type, const char *values, size_t row, int count,
+			  float *room, size_t stride)
+{
+	for (int j = 0; j < count; j++)
+		for (size_t at = 0; at < t->value_len; at += 16)
+			store16(room + (size_t)j * stride + at, value16(type, values + (size_t)j * row, at));
+}
+
 /* Many queries: the group is made floats once. */
 INLINE void all_scores(const struct attend_tile *t, const char *keys, size_t block, float *room, v16 (*s)[2])
 {
@@ -398,10 +414,10 @@ INLINE void all_scores(const struct attend_tile *t, const char *keys, size_t blo
 		scores_of_type(t, CACHE_F16, keys, block, 0, s);
 		return;
 	}
-	for (size_t i = 0; i < t->key_len; i++) {
-		store16(room + i * 16, key16(t->k_type, keys, i));
-		store16(room + (t->key_len + i) * 16, key16(t->k_type, keys + block, i));
-	}
+	if (t->k_type == CACHE_F16)
+		unpack_keys(t, CACHE_F16, keys, block, room);
+	else
+		unpack_keys(t, CACHE_Q8_0, keys, block, room);
 	scores_of_type(t, CACHE_F32, (const char *)room, t->key_len * 16 * sizeof(float), 0, s);
 }
 
@@ -471,9 +487,10 @@ INLINE void all_values(const struct attend_tile *t, float *acc, size_t stride, c
 		gather_rows(t, acc, stride, CACHE_F16, values, row, count, p);
 		return;
 	}
-	for (int j = 0; j < count; j++)
-		for (size_t at = 0; at < t->value_len; at += 16)
-			store16(room + (size_t)j * stride + at, value16(t->v_type, values + (size_t)j * row, at));
+	if (t->v_type == CACHE_F16)
+		unpack_values(t, CACHE_F16, values, row, count, room, stride);
+	else
+		unpack_values(t, CACHE_Q8_0, values, row, count, room, stride);
 	gather_rows(t, acc, stride, CACHE_F32, (const char *)room, stride * sizeof(float), count, p);
 }
 
@@ -532,8 +549,14 @@ INLINE void finish(const struct attend_tile *t, size_t r, const struct VEC(softm
 		sum = sum * scale + sink[0];
 	}
 	scale = scale / sum;
-	for (size_t i = 0; i < t->value_len; i++)
-		t->out[r][i] = acc[i] * scale;
+	for (size_t i = 0; i < t->value_len; i += 16) {
+		v16 y = load16(acc + i) * splat(scale);
+
+		if (t->value_len - i < 16)
+			store_some(t->out[r] + i, y, t->value_len - i);
+		else
+			store16(t->out[r] + i, y);
+	}
 }
 
 static void VEC(attend)(const struct attend_tile *t)

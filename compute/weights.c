@@ -73,11 +73,13 @@ static int as_mat(const struct finder *f, const struct weight *w, uint64_t in, u
 	return 0;
 }
 
-/* A vector of n floats, whatever its type in the file. *v is NULL where an optional one is not there. */
-static int vector(const struct finder *f, const char *part, const char *suffix, int required, uint64_t n, const float **v)
+/* rows x len floats, whatever their type in the file. *v is NULL where an optional one is not there. */
+static int vectors(const struct finder *f, const char *part, const char *suffix, int required, uint64_t len, uint64_t rows,
+		   const float **v)
 {
 	char buf[NAME];
 	const struct weight *w;
+	uint64_t n = len * rows;
 	size_t values;
 	float *p;
 	int err = find(f, name_of(f, part, suffix, buf), required, &w);
@@ -86,8 +88,9 @@ static int vector(const struct finder *f, const char *part, const char *suffix, 
 	if (err || !w)
 		return err;
 	values = gguf_type_values(w->type);
-	if (w->extent[0] * w->extent[1] * w->extent[2] * w->extent[3] != n || w->extent[0] > n)
-		return fail_shape(f, w, n, 1, 1);
+	err = check_shape(f, w, len, rows, 1);
+	if (err)
+		return err;
 	if (!gguf_can_decode(w->type) || n % values || n / values * gguf_type_bytes(w->type) != w->size)
 		return gguf_fail(f->e, -ENOTSUP, 0, "tensor %s: its type cannot be decoded", buf);
 	p = model_alloc(f->m, n, sizeof(float));
@@ -97,6 +100,11 @@ static int vector(const struct finder *f, const char *part, const char *suffix, 
 		gguf_decode(w->type, p, w->data, n / values);
 	*v = p;
 	return 0;
+}
+
+static int vector(const struct finder *f, const char *part, const char *suffix, int required, uint64_t n, const float **v)
+{
+	return vectors(f, part, suffix, required, n, 1, v);
 }
 
 static int matrix(const struct finder *f, const char *part, int required, uint64_t in, uint64_t out, struct mat *m)
@@ -169,7 +177,7 @@ static int bank(const struct finder *f, const char *part, int required, uint64_t
 	err = w ? as_mat(f, w, in, out, n, &b->w) : bank_apart(f, part, in, out, n, b);
 	for (unsigned i = 0; !err && w && w->data && i < n; i++)
 		b->each[i] = (const char *)w->data + b->w.row_bytes * out * i;
-	err = err ? err : vector(f, part, ".bias", OPTIONAL, (uint64_t)out * n, &b->bias);
+	err = err ? err : vectors(f, part, ".bias", OPTIONAL, out, n, &b->bias);
 	return err ? err : vector(f, part, ".scale", OPTIONAL, n, &b->scale);
 }
 

@@ -30,3 +30,7 @@ tests_test_story_kl_LDADD = $(COMPUTE_LIBS)
 dist_check_SCRIPTS += %D%/test_run.sh %D%/test_perplexity.sh
 BENCHES += %D%/bench_sample.sh
 EXTRA_DIST += %D%/bench_sample.sh
+check_PROGRAMS += %D%/test_arch_bad
+tests_test_arch_bad_SOURCES = %D%/tap.h %D%/plain.h %D%/vectors.h %D%/test_arch_bad.c
+tests_test_arch_bad_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+tests_test_arch_bad_LDADD = $(COMPUTE_LIBS)
