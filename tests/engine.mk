@@ -34,3 +34,4 @@ check_PROGRAMS += %D%/test_arch_bad
 tests_test_arch_bad_SOURCES = %D%/tap.h %D%/plain.h %D%/vectors.h %D%/test_arch_bad.c
 tests_test_arch_bad_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 tests_test_arch_bad_LDADD = $(COMPUTE_LIBS)
+dist_check_SCRIPTS += %D%/test_embed.sh
