@@ -54,12 +54,16 @@ const struct opt cli_options[] = {
 	{ "Common", NULL, NULL, OPT_GROUP, 0, NULL },
 	{ "-h, --help, --usage", NULL, "print this and exit", OPT_ON, AT(help), NULL },
 	{ "--version", NULL, "print version and kernels in use, and exit", OPT_ON, AT(version), NULL },
-	{ "-m, --model", "PATH", "the model: a mount, a directory of its layout, or a .gguf file", OPT_TEXT, AT(model), NULL },
+	{ "-m, --model", "PATH", "the model: a mount, a directory of its layout, or a .gguf file",
+	  OPT_TEXT, AT(model), NULL },
 	{ "-t, --threads", "N", "threads; 0: as many as affinity and cgroup allow", OPT_UINT, AT(threads), NULL },
 	{ "-c, --ctx-size", "N", "tokens of context; 0: the model's own", OPT_UINT, AT(context), NULL },
-	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once", OPT_UINT, AT(batch), NULL },
-	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: f16, f32, q8_0 (default: f16)", OPT_CALL, AT(k), read_cache_type },
-	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: f16, f32, q8_0 (default: f16)", OPT_CALL, AT(v), read_cache_type },
+	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once",
+	  OPT_UINT, AT(batch), NULL },
+	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: f16, f32, q8_0 (default: f16)",
+	  OPT_CALL, AT(k), read_cache_type },
+	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: f16, f32, q8_0 (default: f16)",
+	  OPT_CALL, AT(v), read_cache_type },
 	{ "-lm, --load-mode", "MODE", "auto, backing, mmap, mlock, populate, read (default: auto)", OPT_CALL, AT(mode),
 	  read_load_mode },
 	{ "--lazy", NULL, "leave embeddings alone until they are needed", OPT_ON, AT(lazy), NULL },
@@ -146,7 +150,8 @@ void cli_version(const struct cli *c)
 static void draw_bar(void *ctx, uint64_t done, uint64_t total)
 {
 	enum { WIDTH = 40 };
-	static const char full[] = "########################################", none[] = "........................................";
+	static const char full[] = "########################################";
+	static const char none[] = "........................................";
 	struct cli *c = ctx;
 	double now = cli_now();
 	int n = total ? (int)((double)done / (double)total * WIDTH) : WIDTH;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Mersenne Twister MT19937 of Matsumoto and Nishimura, and uniform numbers as C++'s generate_canonical makes them. */
+/* The Mersenne Twister MT19937 by Matsumoto and Nishimura; uniform numbers as C++'s generate_canonical makes them. */
 #ifndef MT_H
 #define MT_H
 #include <stdint.h>

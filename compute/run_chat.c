@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversation: each turn the template writes it all out again; what is in the context already is not computed again. */
+/* Conversation: each turn the template writes all of it again; what is in the context already is not computed again. */
 #define _GNU_SOURCE
 #include "run.h"
 #include "safe.h"
