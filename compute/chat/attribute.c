@@ -3,6 +3,7 @@
 #include "run.h"
 #include <errno.h>
 
+/* What loop knows by counting. */
 static struct value loop_attribute(const struct loop *l, const struct str *name, bool *found)
 {
 	int64_t at = (int64_t)l->at, n = (int64_t)l->items->n;
@@ -56,6 +57,7 @@ static struct value macro_attribute(struct run *r, const struct macro *m, const 
 	return v_none();
 }
 
+/* What the sandbox keeps: undefined, with the sandbox's words. */
 static struct value unsafe(struct run *r, struct value object, const struct str *name)
 {
 	struct buf b = { .j = &r->job };
@@ -178,12 +180,14 @@ struct slice {
 	int64_t start, stop, step, n; /* n: how many */
 };
 
+/* An index from the end counts back from n; then into low .. high. */
 static int64_t clamp(int64_t i, int64_t n, int64_t low, int64_t high)
 {
 	i += i < 0 ? n : 0;
 	return i < low ? low : i > high ? high : i;
 }
 
+/* False for None: that end is open. */
 static bool index_of(struct run *r, struct value v, int64_t *i)
 {
 	if (v.type == V_NONE)
@@ -212,6 +216,7 @@ static struct slice slice_of(struct run *r, const struct value part[3], int64_t 
 	return s;
 }
 
+/* In steps of one the slice shares the text; otherwise it is put together character by character. */
 static struct value slice_string(struct run *r, struct str *s, const struct slice *sl)
 {
 	struct buf b = { .j = &r->job };

@@ -35,6 +35,7 @@ static void add_keyword(struct run *r, struct keywords *l, struct str *name, str
 	l->v[l->n++] = (struct keyword){ name, v };
 }
 
+/* *v */
 static void spread(struct run *r, struct values *l, struct value v)
 {
 	struct cursor c;
@@ -47,6 +48,7 @@ static void spread(struct run *r, struct values *l, struct value v)
 		add_value(r, l, item);
 }
 
+/* **v */
 static void spread_keywords(struct run *r, struct keywords *l, struct value v)
 {
 	if (v.type != V_DICT)
@@ -139,6 +141,7 @@ static void extra_keywords(struct run *r, const struct node *def, const struct a
 		scope_set(r, r->scope, r->t->kwargs, v_dict(kwargs));
 }
 
+/* Arguments past the parameters: varargs, where the body speaks of it. */
 static void extra_positional(struct run *r, const struct node *def, const struct args *args)
 {
 	size_t n = def->params.n;
@@ -162,6 +165,7 @@ static struct value keyword_value(const struct args *args, const struct str *nam
 	return absent;
 }
 
+/* The default, which sees the parameters before it; without one, an undefined value that says which. */
 static struct value missing_parameter(struct run *r, const struct node *def, size_t i)
 {
 	size_t first_default = def->params.n - def->defaults.n;
@@ -245,6 +249,7 @@ static struct value keyword_for(const struct args *args, const struct parameter 
 	return absent;
 }
 
+/* The iterator of a lazy function: the call with its arguments, to be made when somebody walks it. */
 static struct value postponed(struct run *r, const struct builtin *b, const struct value *a, const struct args *args)
 {
 	struct value v = v_iterator(r, "generator", NULL);
@@ -278,6 +283,7 @@ struct value builtin_call(struct run *r, const struct builtin *b, const struct a
 	return lazy ? postponed(r, b, a, args) : b->fn(r, a, args);
 }
 
+/* The value that the method belongs to is its first argument. */
 static struct value method_call(struct run *r, const struct method *m, const struct args *args)
 {
 	struct args all = *args;
@@ -291,6 +297,7 @@ static struct value method_call(struct run *r, const struct method *m, const str
 	return builtin_call(r, m->fn, &all);
 }
 
+/* Nothing the first time, the separator from then on. */
 static struct value joiner_call(struct joiner *j)
 {
 	static struct str empty = { .p = "", .chars = 0 };

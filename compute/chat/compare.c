@@ -123,6 +123,7 @@ static int order_strings(const struct str *a, const struct str *b)
 	return sign ? sign : (a->n > b->n) - (a->n < b->n);
 }
 
+/* The first items that differ decide; then the shorter list comes first. */
 static bool lists_ordered(struct job *j, struct value *a, struct value *b, const char *op, bool *able)
 {
 	const struct list *l = a->l, *m = b->l;

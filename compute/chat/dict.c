@@ -22,6 +22,7 @@ static uint64_t mix(uint64_t h)
 	return h ^ h >> 32;
 }
 
+/* A whole float hashes as the integer it equals. */
 static uint64_t float_hash(double f)
 {
 	uint64_t bits;
@@ -75,6 +76,7 @@ struct dict *dict_new(struct job *j)
 	return job_alloc(j, sizeof(struct dict));
 }
 
+/* There is always a free slot: a table is at most half full. */
 static void index_add(struct dict *d, size_t pair)
 {
 	size_t i = d->v[pair].hash & (d->slots - 1);

@@ -25,6 +25,7 @@ void run_leave(struct run *r)
 	r->job.depth--;
 }
 
+/* An undefined value; whoever uses it fails with that text. */
 struct value undefined_hint(struct run *r, const char *hint)
 {
 	struct undefined *u = job_alloc(&r->job, sizeof *u);
@@ -53,6 +54,7 @@ static const char *object_text(struct value v)
 	return v.type == V_NONE ? "None" : type_name(v);
 }
 
+/* The message that Jinja gives for the use of v. */
 void undefined_fail(struct run *r, struct value v)
 {
 	const struct undefined *u = v.u;
@@ -79,6 +81,7 @@ static struct value eval_name(struct run *r, const struct node *n)
 	return scope_get(r, n->name);
 }
 
+/* The values of a row of expressions, in order. */
 static struct list *eval_items(struct run *r, const struct nodes *items)
 {
 	struct list *l = list_new(&r->job, items->n);
@@ -121,6 +124,7 @@ static struct value eval_attr(struct run *r, const struct node *n)
 	return get_attribute(r, object, &n->name->s);
 }
 
+/* A part of a slice that may be left out. */
 static struct value eval_optional(struct run *r, const struct node *n)
 {
 	return n ? eval(r, n) : v_none();
@@ -160,6 +164,7 @@ static struct value eval_call(struct run *r, const struct node *n)
 	return call_value(r, callee, &args);
 }
 
+/* A filter or test upon its operand: that is its first argument. A name not found is told here, when it is needed. */
 static struct value eval_builtin(struct run *r, const struct node *n, const char *what)
 {
 	struct value operand = eval(r, n->a);
@@ -234,6 +239,7 @@ static struct value eval_cond(struct run *r, const struct node *n)
 	return undefined_hint(r, "the inline if-expression evaluated to false and no else section was defined.");
 }
 
+/* One append after another: a long row costs what its text is long. */
 static struct value eval_concat(struct run *r, const struct node *n)
 {
 	struct str *s = str_literal(&r->job, "");
@@ -246,6 +252,7 @@ static struct value eval_concat(struct run *r, const struct node *n)
 	return v_str(s);
 }
 
+/* a < b < c evaluates b once, and c only when a < b. */
 static struct value eval_compare(struct run *r, const struct node *n)
 {
 	struct value left = eval(r, n->a);

@@ -53,6 +53,7 @@ struct value capture_end(struct run *r, struct capture *c)
 	return v_str(buf_take(&c->buf));
 }
 
+/* a, b = v, with as many items as names. */
 static void assign_tuple(struct run *r, const struct node *target, struct value v)
 {
 	size_t n = target->list.n;
@@ -96,6 +97,7 @@ static enum flow exec_print(struct run *r, const struct node *n)
 	return FLOW_NEXT;
 }
 
+/* The arms are a row, not a nest, so any number of elif is fine. */
 static enum flow exec_if(struct run *r, const struct node *n)
 {
 	for (; n; n = n->c)
@@ -153,6 +155,7 @@ static enum flow exec_macro(struct run *r, const struct node *n)
 	return FLOW_NEXT;
 }
 
+/* Calls with the body as one more argument, a macro by the name of caller. */
 static enum flow exec_call_block(struct run *r, const struct node *n)
 {
 	struct value callee = eval(r, n->b->a);
@@ -164,6 +167,7 @@ static enum flow exec_call_block(struct run *r, const struct node *n)
 	return FLOW_NEXT;
 }
 
+/* The values are those outside, so all come before any name is set. */
 static enum flow exec_with(struct run *r, const struct node *n)
 {
 	struct scope *outer = r->scope;

@@ -12,6 +12,7 @@ static struct value f_length(struct run *r, const struct value *a, const struct 
 	return v_int(length_of(r, a[0]));
 }
 
+/* A list of its own: changing it changes no value of the template. */
 static struct list *fresh_list(struct run *r, struct value v)
 {
 	struct list *items = items_of(r, v), *l;
@@ -84,6 +85,7 @@ static struct value f_reverse(struct run *r, const struct value *a, const struct
 	return v_iterator(r, a[0].type == V_LIST ? "list_reverseiterator" : "reversed", l);
 }
 
+/* What path leads to in each item, or the items. */
 static struct value path_items(struct run *r, struct value v, struct value path)
 {
 	if (!given(path) || path.type == V_NONE)
@@ -213,6 +215,7 @@ static struct value f_abs(struct run *r, const struct value *a, const struct arg
 	return i < 0 ? arithmetic(r, OP_SUB, v_int(0), v_int(i)) : v_int(i);
 }
 
+/* f cut to an integer; false when it has no place in one. */
 static bool whole(double f, int64_t *i)
 {
 	if (!(f > -0x1p63 && f < 0x1p63))

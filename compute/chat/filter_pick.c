@@ -125,6 +125,7 @@ struct keyed {
 	struct value key, value;
 };
 
+/* Texts in lower case, unless case counts. */
 static struct value fold(struct run *r, struct value v, bool case_sensitive)
 {
 	return v.type == V_STRING && !case_sensitive ? v_str(lower_text(r, v.s)) : v;
@@ -225,6 +226,7 @@ static struct value f_dictsort(struct run *r, const struct value *a, const struc
 	return v_list(sorted(r, v, d->n, flag_or(r, a[3], false)));
 }
 
+/* The first of the items whose key no other one beats. */
 static struct value extreme(struct run *r, const struct value *a, enum operation better)
 {
 	struct list *items = items_of(r, a[0]);

@@ -83,6 +83,7 @@ static struct value f_replace(struct run *r, const struct value *a, const struct
 	return v_str(replace_text(r, to_str(r, a[0]), to_str(r, a[1]), to_str(r, a[2]), count));
 }
 
+/* Each line but the first (and blank ones, unless asked for) after width; a newline at the end goes. */
 static struct value f_indent(struct run *r, const struct value *a, const struct args *all)
 {
 	bool first = bool_or(a[2], false), blank = bool_or(a[3], false);
@@ -109,6 +110,7 @@ static struct value f_indent(struct run *r, const struct value *a, const struct 
 	return v_str(str_marked(buf_take(&b), a[0].s->safe));
 }
 
+/* Cuts at a word, unless killwords; a text that is longer only by leeway stays whole. */
 static struct value f_truncate(struct run *r, const struct value *a, const struct args *all)
 {
 	struct str *end = str_or(r, a[3], "..."), *s;
@@ -147,6 +149,7 @@ static struct value f_format(struct run *r, const struct value *a, const struct 
 	return v_str(format_percent(r, s, all->nkw ? v_dict(d) : v_tuple(l)));
 }
 
+/* A number of spaces, a text, or NULL for one line. */
 static const struct str *json_indent(struct run *r, struct value v)
 {
 	struct buf b = { .j = &r->job };
@@ -208,6 +211,7 @@ static bool unreserved(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("_.-~", c));
 }
 
+/* For a URL; query: a space is a plus, and a slash is quoted. */
 static void put_quoted(struct run *r, struct buf *b, struct value v, bool query)
 {
 	const struct str *s = to_str(r, v);

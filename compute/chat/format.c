@@ -35,6 +35,7 @@ static bool take(struct filling *f, char c)
 	return true;
 }
 
+/* Digits at the place, or -1. */
 static int64_t take_number(struct filling *f)
 {
 	int64_t n = 0;
@@ -58,6 +59,7 @@ static struct value next_argument(struct filling *f)
 	return f->v.l->v[f->next++];
 }
 
+/* %(name): brackets inside the name are counted. */
 static struct value named_argument(struct filling *f)
 {
 	const char *start = f->p;
@@ -239,6 +241,7 @@ static struct str *until(struct filling *f, const char *stops)
 	return str_new(&f->r->job, start, (size_t)(f->p - start));
 }
 
+/* {} counts up, {0} is a place, {name} a keyword; the first two do not mix. */
 static struct value field_start(struct filling *f)
 {
 	struct str *first = until(f, ".[!:}");
@@ -318,6 +321,7 @@ static void read_spec(struct run *r, const struct str *text, bool number, struct
 		run_fail(r, "Invalid format specifier");
 }
 
+/* What is between braces; the specification may itself have braces, one level deep. */
 static void brace_field(struct filling *f)
 {
 	struct spec s = { .fill = ' ', .width = -1, .precision = -1 };

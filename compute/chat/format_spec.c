@@ -188,6 +188,7 @@ static bool plain(const struct spec *s)
 	return !s->type && !s->align && !s->sign && !s->alternate && !s->group && s->width < 0 && s->precision < 0;
 }
 
+/* An integer by any type that takes one. */
 static void format_whole(struct run *r, struct buf *b, int64_t i, const struct spec *s)
 {
 	if (s->type && strchr("eEfFgG%", s->type)) {

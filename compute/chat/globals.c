@@ -61,6 +61,7 @@ static struct value g_range(struct run *r, const struct value *a, const struct a
 	return (struct value){ .type = V_RANGE, .range = g };
 }
 
+/* Entries of a dict, or of a row of pairs. */
 static void dict_update(struct run *r, struct dict *d, struct value from)
 {
 	struct cursor c;

@@ -49,6 +49,7 @@ void cursor_start(struct run *r, struct cursor *c, struct value v)
 	*c = (struct cursor){ .of = v };
 }
 
+/* Entry i as the view shows it. */
 static struct value view_item(struct run *r, const struct view *view, size_t i)
 {
 	const struct pair *p = &view->d->v[i];
@@ -71,6 +72,7 @@ static bool next_char(struct run *r, struct cursor *c, struct value *v)
 	return true;
 }
 
+/* The first item of a lazy one is where its work is done. */
 static bool next_of_iterator(struct run *r, struct iterator *it, struct value *v)
 {
 	if (!it->items) {
@@ -160,6 +162,7 @@ static void put_hex(struct buf *b, uint32_t c)
 	buf_text(b, text);
 }
 
+/* A character inside quotes, escaped where Python would. */
 static void repr_char(struct buf *b, uint32_t c, char quote)
 {
 	static const char *const escapes[] = { ['\t'] = "\\t", ['\n'] = "\\n", ['\r'] = "\\r" };
@@ -184,6 +187,7 @@ static bool has(const struct str *s, char c)
 	return false;
 }
 
+/* Quotes as Python chooses them: double only around a text with ' and without ". */
 static void repr_string(struct buf *b, const struct str *s)
 {
 	char quote = has(s, '\'') && !has(s, '"') ? '"' : '\'';
@@ -259,6 +263,7 @@ static void repr_number(struct buf *b, struct value v)
 	buf_text(b, text);
 }
 
+/* What has no text of its own; Python shows an address there. */
 static void repr_object(struct run *r, struct buf *b, struct value v)
 {
 	buf_text(b, "<");

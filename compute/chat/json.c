@@ -70,6 +70,7 @@ struct writer {
 	unsigned level;
 };
 
+/* As UTF-16, the way JSON writes characters past the first plane. */
 static void put_escape(struct buf *b, uint32_t c)
 {
 	char text[16];
@@ -123,6 +124,7 @@ static void put_word(struct writer *w, struct value v)
 	buf_text(&w->b, v.type == V_NONE ? "null" : v.b ? "true" : "false");
 }
 
+/* With an indent, each item starts a line. */
 static void new_line(struct writer *w)
 {
 	if (!w->style->indent)
@@ -149,6 +151,7 @@ static void put_list(struct writer *w, const struct list *l)
 	buf_text(&w->b, "]");
 }
 
+/* Keys are texts in JSON: others become what they look like as values. */
 static void put_key(struct writer *w, struct value key)
 {
 	struct buf text = { .j = &w->r->job };

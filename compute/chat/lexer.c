@@ -62,6 +62,7 @@ static void advance(struct lexer *x, size_t n)
 	x->at += n;
 }
 
+/* Bytes of whitespace at p. */
 static size_t space_length(const char *p, size_t n)
 {
 	size_t i = 0, len;
@@ -339,6 +340,7 @@ static void lex_string(struct lexer *x)
 	advance(x, (size_t)(end + 1 - x->p) - x->at);
 }
 
+/* Inside brackets, }} and %} are no end of the tag. */
 static void balance(struct lexer *x, enum token_kind kind)
 {
 	static const struct { enum token_kind open; char close; } pairs[] = {

@@ -24,6 +24,7 @@ static struct list *loop_items(struct run *r, const struct node *n, struct value
 	return n->c ? tested(r, n, items) : items;
 }
 
+/* One item; its scope starts empty each time. */
 static enum flow turn(struct run *r, struct loop *l, struct scope *s)
 {
 	job_charge(&r->job, 1);

@@ -38,6 +38,7 @@ static bool final_sigma(const struct str *s, size_t i)
 	return cased;
 }
 
+/* Lower case of the character at i, which depends on its neighbours for sigma alone. */
 static void put_lower(struct buf *b, const struct str *s, size_t i, uint32_t c)
 {
 	if (c == 0x3a3 && final_sigma(s, i))

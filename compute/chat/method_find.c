@@ -102,6 +102,7 @@ static struct value m_count(struct run *r, const struct value *a, const struct a
 	return v_int(n);
 }
 
+/* Whether n bytes at p start (or end) with what. */
 static bool affix(const char *p, size_t n, const struct str *what, bool end)
 {
 	return what->n <= n && !memcmp(end ? p + n - what->n : p, what->p, what->n);
@@ -228,6 +229,7 @@ struct list *split_space(struct run *r, const struct str *s, int64_t limit)
 	}
 }
 
+/* limit: how many cuts, negative for all. */
 static struct list *split_on(struct run *r, const struct str *s, const struct str *sep, int64_t limit)
 {
 	struct list *l = list_new(&r->job, 0);
@@ -324,6 +326,7 @@ static struct value m_rsplit(struct run *r, const struct value *a, const struct 
 	return v_list(sep ? rsplit_on(r, a[0].s, sep, limit) : rsplit_space(r, a[0].s, limit));
 }
 
+/* Length of the line end at i, 0 when there is none: Python counts more characters than newlines. */
 static size_t line_end(const struct str *s, size_t i)
 {
 	size_t len;

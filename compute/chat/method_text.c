@@ -5,6 +5,7 @@
 #include "textops.h"
 #include <string.h>
 
+/* Whether the character is one of chars, or whitespace when that is NULL. */
 static bool among(const struct str *chars, const char *p, size_t n)
 {
 	size_t len;
@@ -85,6 +86,7 @@ static int64_t missing_width(struct run *r, struct str *s, struct value width)
 	return w > n ? w - n : 0;
 }
 
+/* The odd space goes where Python's own str.center puts it. */
 static struct str *centered(struct run *r, struct str *s, struct value width, struct str *fill)
 {
 	int64_t pad = missing_width(r, s, width), w = (int64_t)str_chars(s) + pad;

@@ -36,6 +36,7 @@ static bool digits_value(const char *p, size_t n, int base, uint64_t *v)
 	return true;
 }
 
+/* The text is known to be a number; digits past 500 change nothing that a double can hold. */
 static double float_of(const char *p, size_t n)
 {
 	char text[512];
@@ -69,6 +70,7 @@ static size_t float_length(const char *p, size_t n, bool *point)
 	return i;
 }
 
+/* 16, 8 or 2 after 0x, 0o or 0b; else 0. */
 static int base_prefix(const char *p, size_t n)
 {
 	if (n < 2 || *p != '0')
@@ -218,6 +220,7 @@ static int64_t integer(struct value v)
 	return v.type == V_INT ? v.i : v.b;
 }
 
+/* Exactly, though neither type holds all of the other. */
 static int order_int_float(int64_t i, double f)
 {
 	if (f >= 0x1p63)

@@ -119,6 +119,7 @@ static bool slice_ends(const struct parser *p)
 	return at(p, T_COLON) || at(p, T_RBRACKET) || at(p, T_COMMA);
 }
 
+/* One index, or a slice. */
 static struct node *parse_index(struct parser *p)
 {
 	struct node *first = NULL, *n;
@@ -167,6 +168,7 @@ static struct node *parse_dot(struct parser *p, struct node *object)
 	return n;
 }
 
+/* Python's order: plain ones, then keywords and *x, then **x. */
 static void parse_argument(struct parser *p, struct node *call)
 {
 	struct node *n, *last = call->list.n ? call->list.v[call->list.n - 1] : NULL;
@@ -229,6 +231,7 @@ struct node *parse_postfix(struct parser *p, struct node *n)
 	}
 }
 
+/* Names of filters and tests may have dots. */
 static struct name *parse_dotted(struct parser *p)
 {
 	struct str *s = expect(p, T_NAME)->s;
@@ -263,6 +266,7 @@ struct node *parse_filters(struct parser *p, struct node *operand, bool inline_f
 	return operand;
 }
 
+/* A test takes one argument without brackets: "is divisibleby 3". */
 static bool bare_argument(const struct parser *p)
 {
 	switch (p->token->kind) {

@@ -27,6 +27,7 @@ static int64_t integer(struct value v)
 	return v.type == V_INT ? v.i : v.b;
 }
 
+/* Rounds down, and the remainder has the sign of the divisor: unlike C. */
 static int64_t floor_div(int64_t a, int64_t b)
 {
 	int64_t q = a / b;
@@ -34,6 +35,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return q - (a % b && (a < 0) != (b < 0));
 }
 
+/* False when the power has more than 64 bits. */
 static bool int_power(int64_t base, int64_t exponent, int64_t *out)
 {
 	*out = 1;
@@ -99,6 +101,7 @@ static double float_mod(double a, double b)
 	return m ? m : copysign(0, b);
 }
 
+/* The quotient of what is left without the remainder, so that a == q * b + m holds as well as it can. */
 static double float_floor_div(double a, double b)
 {
 	double q = (a - float_mod(a, b)) / b, whole = floor(q);
@@ -149,6 +152,7 @@ static struct list *joined(struct run *r, const struct list *a, const struct lis
 	return l;
 }
 
+/* A text, list or tuple so many times. */
 static struct value repeat(struct run *r, struct value a, int64_t times)
 {
 	uint64_t n = times > 0 ? (uint64_t)times : 0;

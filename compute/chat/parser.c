@@ -144,6 +144,7 @@ static void body_until(struct parser *p, struct node *n, const char *end)
 	next(p);
 }
 
+/* Filters and tests inside may be unknown, as long as they are not reached: templates ask for them first. */
 static struct node *parse_if(struct parser *p, struct node *n)
 {
 	static const char *const ends[] = { "elif", "else", "endif", NULL };
@@ -289,12 +290,14 @@ static struct node *parse_with(struct parser *p, struct node *n)
 	return n;
 }
 
+/* Marks what the model wrote, for training; here only a scope. */
 static struct node *parse_generation(struct parser *p, struct node *n)
 {
 	body_until(p, n, "endgeneration");
 	return n;
 }
 
+/* There is nothing to inherit from, so a block is its body. */
 static struct node *parse_block(struct parser *p, struct node *n)
 {
 	const struct token *name = expect(p, T_NAME);
