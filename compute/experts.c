@@ -129,12 +129,10 @@ static struct mat expert_mat(const struct bank *b, unsigned e)
 	return w;
 }
 
-static void multiply(const struct pass *p, const struct team *t, const struct bank *b, unsigned e, const struct act *a,
-		     struct rows y)
+static void multiply(const struct team *t, const struct bank *b, unsigned e, const struct act *a, struct rows y)
 {
 	struct mat w = expert_mat(b, e);
 
-	(void)p;
 	mat_mul(&w, a, y.p, y.stride, t);
 }
 
@@ -161,8 +159,8 @@ static void one_expert(const struct pass *p, const struct team *t, const struct 
 		 m->row_token + first, n, l->e_up.w.in);
 	team_barrier(t);
 	if (!fused)
-		multiply(p, t, &l->e_gate, e, m->act, g);
-	multiply(p, t, &l->e_up, e, m->act, fused ? g : u);
+		multiply(t, &l->e_gate, e, m->act, g);
+	multiply(t, &l->e_up, e, m->act, fused ? g : u);
 	team_barrier(t);
 	if (!fused)
 		finish_bank(p, t, &l->e_gate, e, g, n);
@@ -173,7 +171,7 @@ static void one_expert(const struct pass *p, const struct team *t, const struct 
 	team_barrier(t);
 	act_load(m->act, t, act_form(l->e_down.w.type), g.p, g.stride, NULL, n, l->expert_ffn);
 	team_barrier(t);
-	multiply(p, t, &l->e_down, e, m->act, out);
+	multiply(t, &l->e_down, e, m->act, out);
 	team_barrier(t);
 	finish_bank(p, t, &l->e_down, e, out, n);
 	if (l->e_down.bias || l->e_down.scale)

@@ -2,6 +2,7 @@
 /* A source that is a .gguf file, or the shards of one. */
 #include "backend.h"
 #include "error.h"
+#include "treeval.h"
 #include "pages.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -151,12 +152,6 @@ static int file_array(const struct gguf *g, size_t key, enum want want, struct a
 
 static int file_value(void *impl, const char *key, enum want want, union answer *v, struct gguf_error *e)
 {
-	static const char *const kinds[] = {
-		[WANT_U64] = "a number that is not negative", [WANT_I64] = "a whole number",
-		[WANT_F64] = "a number", [WANT_BOOL] = "true or false", [WANT_STRING] = "a string",
-		[WANT_STRINGS] = "an array of strings", [WANT_F32S] = "an array of numbers",
-		[WANT_I64S] = "an array of whole numbers",
-	};
 	const struct gguf *g = ((const struct file *)impl)->g;
 	ssize_t i = gguf_find_key(g, key, strlen(key));
 	int err;
@@ -183,7 +178,7 @@ static int file_value(void *impl, const char *key, enum want want, union answer 
 		err = file_array(g, (size_t)i, want, &v->a);
 	}
 	if (err == -EINVAL || err == -ERANGE)
-		return gguf_fail(e, -EINVAL, gguf_key(g, (size_t)i)->offset, "%s: its value is not %s", key, kinds[want]);
+		return gguf_fail(e, -EINVAL, gguf_key(g, (size_t)i)->offset, "%s: its value is not %s", key, text_kind(want));
 	return err ? gguf_fail(e, err, gguf_key(g, (size_t)i)->offset, "%s: %s", key, strerror(-err)) : 0;
 }
 
