@@ -21,7 +21,7 @@ static int read_ids(const char *folder, int32_t *ids)
 	int n = 0;
 	FILE *f;
 
-	snprintf(path, sizeof path, "%s/refs/stories260K-1.txt", folder);
+	snprintf(path, sizeof path, "%.4000s/refs/stories260K-1.txt", folder);
 	f = fopen(path, "r");
 	for (int l = 0; f && l < 2 && fgets(line, sizeof line, f); l++) {
 		char *p = strchr(line, ':') + 1, *end;
