@@ -67,7 +67,7 @@ make_listed() {
 	"$make_model" large "$tmp/list.gguf" 30 0 5000 64 && mount_gguf "$tmp/list.gguf" "$m" || exit
 	# the same names and sizes; small files have their bytes
 	(cd "$m" && find . -type d) | (cd "$shm" && mkdir -p same && cd same && xargs mkdir -p)
-	(cd "$m" && find . \( -type f -size -8k -o -type l \) -print0 | tar --null -T - --no-recursion -cf -) | tar -xf - -C "$shm/same"
+	(cd "$m" && find . \( -type f -size -8k -o -type l \) -print0 | tar --null --no-recursion -T - -cf -) | tar -xf - -C "$shm/same"
 	(cd "$m" && find . -type f -size +7k -printf '%s %p\n') | (cd "$shm/same" && while read -r s p; do truncate -s "$s" "$p"; done)
 	umount "$m"
 }
