@@ -29,7 +29,7 @@ const struct patch patches[] = {
 	{ "architecture-absent", "CVE-2025-0312", "general.architecture", NULL, "is absent or no string", "general.architecture" },
 	{ "architecture-unknown", "log 33", "general.architecture", "string str lama", NULL, "lama" },
 	{ "architecture-u32", "CVE-2024-8063", "general.architecture", "u32 u32 7", "is absent or no string", "general.architecture" },
-	{ "architecture-escape", "issue 6.6", "general.architecture", "string str %1B]0;x%07%1B[2J", NULL, "" },
+	{ "architecture-escape", "control bytes in a text", "general.architecture", "string str %1B]0;x%07%1B[2J", NULL, "" },
 	{ "mmproj", "log 33", "general.architecture", "string str clip", NULL, "projector" },
 	{ "adapter", "log 33", "general.type", "string str adapter", NULL, "adapter" },
 	{ "imatrix", "log 33", "general.type", "string str imatrix", NULL, "matrix" },
