@@ -179,7 +179,7 @@ static void put(const struct build *b, const char *name)
 
 	snprintf(file, sizeof file, "%s/%s.gguf", dir, name);
 	f = fopen(file, "wb");
-	if (!f || fwrite(b->p, 1, b->n, f) != b->n || fclose(f)) {
+	if (!f || (b->n && fwrite(b->p, 1, b->n, f) != b->n) || fclose(f)) {
 		printf("Bail out! %s cannot be written\n", file);
 		exit(1);
 	}
