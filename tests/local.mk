@@ -14,6 +14,7 @@ include %D%/token.mk
 include %D%/chat.mk
 include %D%/engine.mk
 include %D%/hostile.mk
+include %D%/fuzz.mk
 SH_TESTS = $(dist_check_SCRIPTS)
 TESTS = $(check_PROGRAMS) $(SH_TESTS)
 ## Paired measurements: prints ratios, judges nothing.
