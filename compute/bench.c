@@ -3,6 +3,7 @@
 #include "bench.h"
 #include "cli.h"
 #include "matmul.h"
+#include "safe.h"
 #include "threads.h"
 #include <errno.h>
 #include <math.h>
@@ -81,7 +82,11 @@ static const struct opt options[] = {
 
 static int fail(const char *object, const char *text)
 {
-	fprintf(stderr, "gguf-bench: %s: %s\n", object, text);
+	fputs("gguf-bench: ", stderr);
+	safe_print(stderr, object, strlen(object));
+	fputs(": ", stderr);
+	safe_print(stderr, text, strlen(text));
+	fputc('\n', stderr);
 	return 1;
 }
 

@@ -134,6 +134,8 @@ static int file_array(const struct gguf *g, size_t key, enum want want, struct a
 	struct gguf_value v;
 	int err;
 
+	if (want == WANT_STRINGS && k->type != GGUF_ARRAY)
+		return -EINVAL;
 	a->n = k->count;
 	a->items = calloc(a->n + 1, item_size(want));
 	if (!a->items)

@@ -48,7 +48,7 @@ int source_i64(struct source *s, const char *key, int64_t *v, struct gguf_error 
 int source_f64(struct source *s, const char *key, double *v, struct gguf_error *e);
 int source_bool(struct source *s, const char *key, bool *v, struct gguf_error *e);
 int source_string(struct source *s, const char *key, struct gguf_bytes *v, struct gguf_error *e);
-/* Arrays, whole: *v has *n items. A scalar serves as an array of one for integers. */
+/* Arrays, whole: *v has *n items. A number serves as an array of one, a string does not. */
 int source_strings(struct source *s, const char *key, const struct gguf_bytes **v, size_t *n, struct gguf_error *e);
 int source_f32s(struct source *s, const char *key, const float **v, size_t *n, struct gguf_error *e);
 int source_i64s(struct source *s, const char *key, const int64_t **v, size_t *n, struct gguf_error *e);

@@ -22,18 +22,25 @@
 
 enum { MOST_ARGS = 12, OUTPUT = 1 << 16, WALL = 30 /* s: a loaded machine is no hang */ };
 
+enum { FINDS = 1 /* prints findings on standard output, instead of one line on standard error */,
+       TAKES_VOCABULARY = 2, TAKES_NETWORK = 4, /* refuses what is wrong with it, in the words of patches.h */
+       TAKES_BOTH = TAKES_VOCABULARY | TAKES_NETWORK,
+       PATCHES_ONLY = 8, /* opens files just as one above it does */
+       MEASURES = 16 /* the machine, in memory of its own; what the weights are is nothing to it */ };
+
 /* FILE and DIR stand for the file under test and an empty directory. */
 static const struct program {
 	const char *name, *path;
-	bool finds;       /* prints findings on standard output, instead of one line on standard error */
-	bool needs_model; /* more than a readable file: what opens may still be refused */
-	bool runs;        /* the messages of patches.h are meant for it */
+	unsigned how;
 	const char *args[MOST_ARGS];
 } programs[] = {
-	{ "fsck", "fsck.gguf", true, false, false, { "--deep", "FILE" } },
-	{ "mount", "mount.gguf", false, false, false, { "FILE", "DIR" } },
-	{ "run", "gguf-run", false, true, true, { "-m", "FILE", "-p", "a", "-n", "1", "-c", "32", "-t", "1" } },
-	{ "tokenize", "gguf-tokenize", false, true, false, { "-m", "FILE", "-p", "a" } },
+	{ "fsck", "fsck.gguf", FINDS, { "--deep", "FILE" } },
+	{ "mount", "mount.gguf", 0, { "FILE", "DIR" } },
+	{ "run", "gguf-run", TAKES_BOTH, { "-m", "FILE", "-p", "a", "-n", "1", "-c", "32", "-t", "1" } },
+	{ "tokenize", "gguf-tokenize", TAKES_VOCABULARY, { "-m", "FILE", "-p", "a" } },
+	{ "perplexity", "gguf-perplexity", TAKES_BOTH | PATCHES_ONLY, { "-m", "FILE", "-p", "a", "-c", "32", "-t", "1" } },
+	{ "embed", "gguf-embed", TAKES_BOTH | PATCHES_ONLY, { "-m", "FILE", "-p", "a", "-c", "32", "-t", "1" } },
+	{ "bench", "gguf-bench", TAKES_NETWORK | PATCHES_ONLY | MEASURES, { "-m", "FILE", "-p", "4", "-n", "0", "-r", "1", "-t", "1" } },
 };
 
 struct outcome {
@@ -132,7 +139,7 @@ static bool is_one_line(const char *s)
 }
 
 /* What holds of any file. Prints nothing where it does. */
-static const char *misbehaves(const struct outcome *o, size_t size)
+static const char *misbehaves(const struct program *p, const struct outcome *o, size_t size)
 {
 	if (o->late)
 		return "it did not end";
@@ -142,7 +149,7 @@ static const char *misbehaves(const struct outcome *o, size_t size)
 		return "its status is that of a sanitizer or of no program";
 	if (o->cpu > 2)
 		return "it took more than 2 s of CPU";
-	if (o->memory / 1024 > 64 + 4 * (long)(size >> 20) + 4)
+	if (!(p->how & MEASURES) && o->memory / 1024 > 64 + 4 * (long)(size >> 20) + 4)
 		return "it took too much memory";
 	if (strpbrk(o->out, "\033\a") || strpbrk(o->err, "\033\a"))
 		return "control characters reach the terminal";
@@ -158,12 +165,12 @@ static void judge(const struct program *p, const char *name, const char *from, s
 
 	run(p, &o);
 	status = WEXITSTATUS(o.status);
-	wrong = misbehaves(&o, size);
+	wrong = misbehaves(p, &o, size);
 	if (!wrong && text && !status)
 		wrong = "it was not refused";
-	if (!wrong && text && !strstr(p->finds ? o.out : o.err, text))
+	if (!wrong && text && !strstr(p->how & FINDS ? o.out : o.err, text))
 		wrong = "the reason is not told";
-	if (!wrong && status && !p->finds && !is_one_line(o.err))
+	if (!wrong && status && !(p->how & FINDS) && !is_one_line(o.err))
 		wrong = "the reason is not one line";
 	if (!wrong && !text && status && !may_refuse)
 		wrong = "it was refused";
@@ -210,11 +217,23 @@ static void try_cases(const struct program *p)
 		build(&b, c->script);
 		put(&b, c->name);
 		/* What merely looks odd is no model either: none has a vocabulary. fsck may find fault with it. */
-		judge(p, c->name, c->from, b.n, c->text, p->needs_model || p->finds);
+		judge(p, c->name, c->from, b.n, c->text, p->how);
 		unmount(p);
 		unlink(file);
 		build_free(&b);
 	}
+}
+
+/* What p says of the patch when it refuses it, or NULL. */
+static const char *words(const struct program *p, const struct patch *t)
+{
+	bool vocabulary = !strncmp(t->key, "tokenizer.", strlen("tokenizer."));
+
+	if (p->how & FINDS)
+		return t->fsck;
+	if (p->how & MEASURES && !strncmp(t->value ? t->value : "", "data ", strlen("data ")))
+		return NULL;
+	return p->how & (vocabulary ? TAKES_VOCABULARY : TAKES_NETWORK) ? t->run : NULL;
 }
 
 static void try_patches(const struct program *p, const struct gguf *g)
@@ -225,7 +244,7 @@ static void try_patches(const struct program *p, const struct gguf *g)
 
 		patch_model(&b, g, t);
 		put(&b, t->name);
-		judge(p, t->name, t->from, b.n, p->finds ? t->fsck : p->runs ? t->run : NULL, p->needs_model || p->finds);
+		judge(p, t->name, t->from, b.n, words(p, t), p->how);
 		unmount(p);
 		unlink(file);
 		build_free(&b);
@@ -247,7 +266,8 @@ int main(int argc, char **argv)
 			skip(programs[i].name, "it is not built, or has no device here");
 			continue;
 		}
-		try_cases(&programs[i]);
+		if (!(programs[i].how & PATCHES_ONLY))
+			try_cases(&programs[i]);
 		try_patches(&programs[i], g);
 	}
 	gguf_close(g);

@@ -85,6 +85,11 @@ static const struct {
 	{ "no tokens", { SPM }, -EINVAL, "tokenizer.ggml.tokens" },
 	{ "an empty list of tokens", { SPM, KEY("tokens") "array arr string 0" }, -EINVAL, "tokenizer.ggml.tokens" },
 	{ "tokens that are numbers", { SPM, KEY("tokens") "array arr u32 1 u32 5" }, -EINVAL, "tokenizer.ggml.tokens" },
+	{ "tokens that are one text", { SPM, KEY("tokens") "string str abc" }, -EINVAL, "tokens: its value is not an array of strings" },
+	{ "an id just beyond the tokens", { SPM, SPM_TEXTS, KEY("bos_token_id") "u32 u32 12" }, -EINVAL,
+	  "bos_token_id: 12 is not a token, there are 12" },
+	{ "an id far beyond the tokens", { SPM, SPM_TEXTS, KEY("eos_token_id") "u32 u32 2^31" }, -EINVAL, "eos_token_id: 2147483648" },
+	{ "a negative id", { SPM, SPM_TEXTS, KEY("padding_token_id") "i64 i64 -2" }, -EINVAL, "padding_token_id: -2" },
 	{ "too few scores", { SPM, SPM_TEXTS, KEY("scores") "array arr f32 1 f32 0" }, -EINVAL, "1 scores for 12 tokens" },
 	{ "too few types", { SPM, SPM_TEXTS, KEY("token_type") "array arr i32 2 i32 1 i32 1" }, -EINVAL, "2 types for 12 tokens" },
 	{ "types that are text", { SPM, SPM_TEXTS, KEY("token_type") "array arr string 1 str 1" }, -EINVAL, "token_type" },
@@ -135,7 +140,8 @@ static const struct {
 	  VOCAB_SPECIAL, "ab", "2 7" },
 	{ "no scores: the leftmost pair first", { SPM, SPM_TEXTS, SPM_TYPES }, 0, "ab", "7" },
 	{ "of equal texts the last", { SPM, KEY("tokens") "array arr string 5 str <unk> str x str x str %E2%96%81 str y" }, 0, "x", "3 2" },
-	{ "an id beyond the tokens is no id", { SPM, SPM_TEXTS, KEY("bos_token_id") "u32 u32 99" }, VOCAB_SPECIAL, "c", "1 6 11" },
+	{ "an id of -1 is none", { SPM, SPM_TEXTS, KEY("bos_token_id") "i32 i32 -1" }, VOCAB_SPECIAL, "c", "1 6 11" },
+	{ "nor one of -1 without a sign", { SPM, SPM_TEXTS, KEY("bos_token_id") "u32 u32 2^32-1" }, VOCAB_SPECIAL, "c", "1 6 11" },
 	{ "merges by rank", { BPE, PRE, BPE_TEXTS, BPE_MERGES }, 0, "hello hell", "8 4 7" },
 	{ "a byte without a token is left out", { BPE, PRE, BPE_TEXTS, BPE_MERGES }, 0, "hexe", "5 1" },
 	{ "a merge of texts that are no tokens", { BPE, PRE, KEY("tokens") "array arr string 3 str h str e str hexo",
@@ -238,10 +244,10 @@ static void test_ends(void)
 
 static void test_warnings(void)
 {
-	struct open_vocab o = open_keys((const char *const[]){ BPE, BPE_TEXTS, BPE_MERGES, KEY("padding_token_id") "u32 u32 10", NULL });
+	struct open_vocab o = open_keys((const char *const[]){ BPE, BPE_TEXTS, BPE_MERGES, KEY("padding_token_id") "u32 u32 2^32-1", NULL });
 
 	ok(!o.err && strstr(vocab_warning(o.v, 0), "tokenizer.ggml.pre is missing"), "a missing pre-tokenizer is warned of");
-	ok(strstr(vocab_warning(o.v, 1), "padding_token_id: 10") && !vocab_warning(o.v, 2), "so is an id that is none");
+	ok(strstr(vocab_warning(o.v, 1), "padding_token_id: 4294967295") && !vocab_warning(o.v, 2), "so is an id of -1");
 	close_vocab(&o);
 }
 

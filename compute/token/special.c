@@ -111,6 +111,15 @@ static void default_roles(struct vocab *v)
 	v->role[ROLE_MASK] = in_range(v, m->mask) ? m->mask : -1;
 }
 
+/* Writers say "none" as -1, in 32 or 64 bits. Any other id that is no token means that the vocabulary is broken. */
+static int check_role(struct vocab *v, const char *key, int64_t id, struct gguf_error *e)
+{
+	if (id != -1 && id != UINT32_MAX)
+		return gguf_fail(e, -EINVAL, 0, "%s: %lld is not a token, there are %zu", key, (long long)id, v->n);
+	vocab_warn(v, "%s: %lld is not a token: taken for none", key, (long long)id);
+	return 0;
+}
+
 static int roles_by_key(struct vocab *v, struct source *s, struct gguf_error *e)
 {
 	bool bos = false;
@@ -124,12 +133,14 @@ static int roles_by_key(struct vocab *v, struct source *s, struct gguf_error *e)
 		err = source_i64(s, key, &id, e);
 		if (err == -ENOENT)
 			continue;
+		if (!err && (id < 0 || (uint64_t)id >= v->n)) {
+			err = check_role(v, key, id, e);
+			id = -1;
+		}
 		if (err)
 			return err;
-		if (id < 0 || (uint64_t)id >= v->n) {
-			vocab_warn(v, "%s: %lld is not a token of %zu: ignored", key, (long long)id, v->n);
+		if (id < 0)
 			continue;
-		}
 		v->role[role_keys[i].role] = (int32_t)id;
 		bos |= role_keys[i].role == ROLE_BOS;
 	}

@@ -130,6 +130,18 @@ static int load_texts(struct vocab *v, struct source *s, struct gguf_error *e)
 	return err ? gguf_fail(e, err, 0, "no memory for %zu tokens", v->n) : 0;
 }
 
+/* Embeddings, where the model has any, have a row for each token. */
+static int check_rows(const struct vocab *v, struct source *s, struct gguf_error *e)
+{
+	static const char table[] = "token_embd.weight";
+	const struct weight *w = source_find(s, table);
+
+	if (!w || w->extent[1] == v->n)
+		return 0;
+	return gguf_fail(e, -EINVAL, 0, "tokenizer.ggml.tokens: %zu tokens, but %s has %llu rows", v->n, table,
+			 (unsigned long long)w->extent[1]);
+}
+
 static int load_types(struct vocab *v, struct source *s, struct gguf_error *e)
 {
 	static const char key[] = "tokenizer.ggml.token_type";
@@ -188,6 +200,8 @@ static int load(struct vocab *v, struct source *s, struct gguf_error *e)
 
 	if (!err)
 		err = load_texts(v, s, e);
+	if (!err)
+		err = check_rows(v, s, e);
 	if (!err)
 		err = load_types(v, s, e);
 	if (!err)
