@@ -33,7 +33,7 @@ static void turn_head(const struct pass *p, const struct layer *l, const struct 
 	if (n->w && !l->norm_whole)
 		p->m->v->norm_rms(x, x, n->w, m->h.key_len, m->h.eps);
 	if (turn)
-		rope_turn(x, turn, l->rope->dims, m->arch->rope);
+		rope_turn(p->m->v, x, turn, l->rope->dims, m->arch->rope);
 }
 
 /* Head number i of a token: queries are made ready, keys and values go to the cache. */
@@ -146,16 +146,28 @@ static void attend_one(const struct pass *p, unsigned layer, const struct heads 
 	m->v->attend(&tile);
 }
 
+/* Queries of a tile: fewer than there may be where some threads would have no tile. */
+static size_t tile_rows(const struct team *t, size_t queries, unsigned kv_heads)
+{
+	enum { LEAST = 8 };
+	size_t rows = ATTEND_ROWS;
+
+	while (rows > LEAST && (queries + rows - 1) / rows * kv_heads < 2 * t->n)
+		rows /= 2;
+	return rows;
+}
+
 void attend_cache(const struct pass *p, const struct team *t, unsigned layer, const struct heads *h)
 {
-	size_t queries = p->n * (h->heads / h->kv_heads), tiles = (queries + ATTEND_ROWS - 1) / ATTEND_ROWS;
+	size_t queries = p->n * (h->heads / h->kv_heads), most = tile_rows(t, queries, h->kv_heads);
+	size_t tiles = (queries + most - 1) / most;
 	struct team_loop loop = team_loop(t, tiles * h->kv_heads, 1);
 	float *scratch = p->m->scratch + t->id * p->m->scratch_size;
 
 	for (size_t from, to; team_take(t, &loop, &from, &to);)
 		for (size_t i = from; i < to; i++) {
-			size_t first = i % tiles * ATTEND_ROWS;
-			size_t count = queries - first < ATTEND_ROWS ? queries - first : ATTEND_ROWS;
+			size_t first = i % tiles * most;
+			size_t count = queries - first < most ? queries - first : most;
 
 			attend_one(p, layer, h, (unsigned)(i / tiles), first, count, scratch);
 		}

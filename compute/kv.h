@@ -14,7 +14,7 @@
 struct kv {
 	enum cache_type k_type, v_type;
 	unsigned key_len, value_len;
-	uint32_t positions;         /* a multiple of two CACHE_BLOCKs */
+	uint32_t positions;         /* a multiple of CACHE_GROUP */
 	size_t key_block, value_row; /* bytes */
 	size_t head;                /* bytes of one head: its keys, then its values */
 	size_t size;

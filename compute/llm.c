@@ -24,7 +24,7 @@ static void cache_shape(struct llm *m)
 	}
 	m->kv.k_type = m->opt.k;
 	m->kv.v_type = m->opt.v;
-	m->kv.positions = (m->opt.context + 2 * CACHE_BLOCK - 1) / (2 * CACHE_BLOCK) * (2 * CACHE_BLOCK);
+	m->kv.positions = (m->opt.context + CACHE_GROUP - 1) / CACHE_GROUP * CACHE_GROUP;
 }
 
 /* A model that sees what follows a token needs its whole text in one batch. */
@@ -58,7 +58,7 @@ static int new_shell(struct llm **out, struct source *s, const struct llm_option
 		return gguf_fail(e, -ENOMEM, 0, "out of memory");
 	}
 	settle_options(m, o);
-	if (m->opt.context > INT32_MAX - 2 * CACHE_BLOCK) {
+	if (m->opt.context > INT32_MAX - CACHE_GROUP) {
 		err = gguf_fail(e, -EINVAL, 0, "a context of %u positions is too long", m->opt.context);
 		llm_close(m);
 		return err;
@@ -214,7 +214,7 @@ static void move_key(const struct llm *m, const struct layer *l, char *keys, uin
 
 	kv_get_key(&m->kv, keys, from, key);
 	if (l->rope)
-		rope_turn(key + at, turn, l->rope->dims, m->model->arch->rope);
+		rope_turn(m->v, key + at, turn, l->rope->dims, m->model->arch->rope);
 	kv_put_key(&m->kv, keys, to, key, m->v);
 }
 

@@ -83,7 +83,7 @@ static void finish_queries(const struct pass *p, const struct layer *l, size_t t
 			memcpy(q + fixed, row(m->unfold, token) + (i + 1) * (size_t)h->key_mla - h->rope_dims,
 			       h->rope_dims * sizeof(*q));
 		if (l->rope)
-			rope_turn(q + fixed, row(m->turn, token), h->rope_dims, m->model->arch->rope);
+			rope_turn(m->v, q + fixed, row(m->turn, token), h->rope_dims, m->model->arch->rope);
 		m->v->scale(q, scale, len);
 	}
 }
@@ -112,7 +112,7 @@ static void put_token(const struct pass *p, unsigned layer, size_t token, float 
 	float *c = row(latent(m), token);
 
 	if (l->rope)
-		rope_turn(c + h->kv_rank, row(m->turn, token), h->rope_dims, m->model->arch->rope);
+		rope_turn(m->v, c + h->kv_rank, row(m->turn, token), h->rope_dims, m->model->arch->rope);
 	if (!folds(l)) {
 		for (unsigned i = 0; i < l->heads; i++)
 			put_head(p, layer, i, token, c + h->kv_rank, key);

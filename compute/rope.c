@@ -188,32 +188,12 @@ void rope_table(float *table, const struct rope *r, int64_t position)
 	}
 }
 
-static void turn_halves(float *x, const float *c, const float *s, unsigned half)
-{
-	for (unsigned i = 0; i < half; i++) {
-		float a = x[i], b = x[half + i];
-
-		x[i] = a * c[i] - b * s[i];
-		x[half + i] = a * s[i] + b * c[i];
-	}
-}
-
-static void turn_pairs(float *x, const float *c, const float *s, unsigned half)
-{
-	for (unsigned i = 0; i < half; i++) {
-		float a = x[2 * i], b = x[2 * i + 1];
-
-		x[2 * i] = a * c[i] - b * s[i];
-		x[2 * i + 1] = a * s[i] + b * c[i];
-	}
-}
-
-void rope_turn(float *x, const float *table, unsigned dims, enum rope_kind kind)
+void rope_turn(const struct vec *v, float *x, const float *table, unsigned dims, enum rope_kind kind)
 {
 	unsigned half = dims / 2;
 
 	if (kind == ROPE_PAIRS)
-		turn_pairs(x, table, table + half, half);
+		v->turn_pairs(x, table, table + half, half);
 	else
-		turn_halves(x, table, table + half, half);
+		v->turn_halves(x, table, table + half, half);
 }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ATTEND_ROWS = 8, CACHE_BLOCK = 16 };
+enum { ATTEND_ROWS = 96, CACHE_BLOCK = 16, CACHE_GROUP = 4 * CACHE_BLOCK };
 
 /*
  * A few queries against the cache of one key head, in blocks of CACHE_BLOCK positions, as kv.h lays them out. A query's
@@ -25,7 +25,8 @@ struct attend_tile {
 	unsigned rows;                /* in use of the arrays that follow */
 	const float *q[ATTEND_ROWS];  /* scaled */
 	float *out[ATTEND_ROWS];      /* value_len each */
-	uint32_t from[ATTEND_ROWS], to[ATTEND_ROWS]; /* positions that a query sees: from .. to-1, at least one */
+	/* Positions that a query sees: from .. to-1, at least one; neither is less than that of the query before. */
+	uint32_t from[ATTEND_ROWS], to[ATTEND_ROWS];
 	const float *sink[ATTEND_ROWS]; /* a score that takes weight and gives no value, or NULL */
 	float cap;                    /* scores become cap * tanh(score / cap); 0: as they are */
 	float *scratch;               /* attend_scratch(key_len, value_len) floats, aligned to 64 bytes */
@@ -50,6 +51,9 @@ struct vec {
 	/* x becomes exp(x - max) / sum */
 	void (*softmax)(float *x, size_t n);
 	void (*sigmoid)(float *x, size_t n);
+	/* Turns the pairs (x[i], x[half + i]), or (x[2i], x[2i + 1]), by angles with these cosines and sines. */
+	void (*turn_halves)(float *x, const float *c, const float *s, size_t half);
+	void (*turn_pairs)(float *x, const float *c, const float *s, size_t half);
 	/* Halves; what is beyond their range becomes the largest of them. */
 	void (*to_half)(uint16_t *y, const float *x, size_t n);
 	void (*attend)(const struct attend_tile *t);
@@ -60,10 +64,16 @@ const struct vec *vec_best(void);
 /* Number i of those compiled in, NULL past the end. Not all are supported by every processor. */
 const struct vec *vec_tier(size_t i);
 
+/* Values of one query's sum, made a whole number of registers. */
+static inline size_t attend_stride(size_t value_len)
+{
+	return (value_len + 31) / 32 * 32;
+}
+
 static inline size_t attend_scratch(size_t key_len, size_t value_len)
 {
-	size_t values = (value_len + 31) / 32 * 32;
+	size_t stride = attend_stride(value_len);
 
-	return 2 * CACHE_BLOCK * (key_len + values) + ATTEND_ROWS * values;
+	return CACHE_GROUP * (key_len > stride ? key_len : stride) + ATTEND_ROWS * stride;
 }
 #endif

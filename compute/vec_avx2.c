@@ -2,6 +2,7 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 #include "target.h"
+#define LANES 8
 #include "vec_type.h"
 
 /* f16c has no name of its own in every compiler; processors with AVX2 have it. */
@@ -11,40 +12,38 @@ static bool supported(void)
 }
 
 KERNEL_BEGIN("avx2,fma,f16c")
-union halves {
-	v16 v;
-	__m256 h[2];
-};
-
-INLINE v16 fma16(v16 a, v16 b, v16 c)
+INLINE vf fma_v(vf a, vf b, vf c)
 {
-	union halves x = { a }, y = { b }, z = { c };
-
-	z.h[0] = _mm256_fmadd_ps(x.h[0], y.h[0], z.h[0]);
-	z.h[1] = _mm256_fmadd_ps(x.h[1], y.h[1], z.h[1]);
-	return z.v;
+	return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 }
 
-INLINE v16 half16(const uint16_t *p)
+INLINE vf max_v(vf a, vf b)
 {
-	union halves y;
-
-	y.h[0] = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
-	y.h[1] = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p + 8)));
-	return y.v;
+	return (vf)_mm256_max_ps((__m256)a, (__m256)b);
 }
 
-INLINE void put_half16(uint16_t *p, v16 v)
+INLINE float max_lane(vf v)
 {
-	union halves x = { v };
+	__m128 x = _mm_max_ps(_mm256_castps256_ps128((__m256)v), _mm256_extractf128_ps((__m256)v, 1));
 
-	_mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(x.h[0], _MM_FROUND_TO_NEAREST_INT));
-	_mm_storeu_si128((__m128i *)(p + 8), _mm256_cvtps_ph(x.h[1], _MM_FROUND_TO_NEAREST_INT));
+	x = _mm_max_ps(x, _mm_movehl_ps(x, x));
+	return _mm_cvtss_f32(_mm_max_ss(x, _mm_movehdup_ps(x)));
+}
+
+INLINE vf half_v(const uint16_t *p)
+{
+	return (vf)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
+}
+
+INLINE void put_half(uint16_t *p, vf v)
+{
+	_mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT));
 }
 
 #define VEC(name) name##_avx2
-enum { FUSED_ROWS = 4 };
+enum { FUSED_ROWS = 6 };
 #include "vec_body.h"
+#include "attend_body.h"
 KERNEL_END
 
 VEC_TIER(avx2, supported);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define LANES 4
 #include "vec_type.h"
 #include "kernel/fma.h"
 
@@ -7,32 +8,51 @@ static bool supported(void)
 	return true;
 }
 
-INLINE v16 fma16(v16 a, v16 b, v16 c)
+INLINE vf fma_v(vf a, vf b, vf c)
 {
-	v16 y;
+	vf y;
 
-	for (int i = 0; i < 16; i++)
+	for (int i = 0; i < LANES; i++)
 		y[i] = fma_exact(a[i], b[i], c[i]);
 	return y;
 }
 
-INLINE v16 half16(const uint16_t *p)
+INLINE vf max_v(vf a, vf b)
 {
-	v16 y;
+	vf y;
 
-	for (int i = 0; i < 16; i++)
+	for (int i = 0; i < LANES; i++)
+		y[i] = a[i] > b[i] ? a[i] : b[i];
+	return y;
+}
+
+INLINE float max_lane(vf v)
+{
+	float most = v[0];
+
+	for (int i = 1; i < LANES; i++)
+		most = v[i] > most ? v[i] : most;
+	return most;
+}
+
+INLINE vf half_v(const uint16_t *p)
+{
+	vf y;
+
+	for (int i = 0; i < LANES; i++)
 		y[i] = half_value(p[i]);
 	return y;
 }
 
-INLINE void put_half16(uint16_t *p, v16 v)
+INLINE void put_half(uint16_t *p, vf v)
 {
-	for (int i = 0; i < 16; i++)
+	for (int i = 0; i < LANES; i++)
 		p[i] = half_bits(v[i]);
 }
 
 #define VEC(name) name##_scalar
 enum { FUSED_ROWS = 2 };
 #include "vec_body.h"
+#include "attend_body.h"
 
 VEC_TIER(scalar, supported);

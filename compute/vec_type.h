@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sixteen floats, as the compiler splits them over what registers there are. */
+/*
+ * Floats as a register of the ISA holds them: LANES of them, which the file that includes this defines first. Wider
+ * vectors would be split by the compiler, through memory.
+ */
 #ifndef VEC_TYPE_H
 #define VEC_TYPE_H
 #include "kv.h"
@@ -7,15 +10,18 @@
 #include <math.h>
 #include <string.h>
 
-typedef float v16 __attribute__((vector_size(64)));
-typedef int32_t i16 __attribute__((vector_size(64)));
-typedef int8_t i8x16 __attribute__((vector_size(16)));
+typedef float vf __attribute__((vector_size(4 * LANES)));
+typedef int32_t vi __attribute__((vector_size(4 * LANES)));
+typedef int8_t vb __attribute__((vector_size(LANES)));
+
+/* The sixteen partial sums of vec.h are so many registers. */
+enum { PARTS = 16 / LANES };
 
 #define INLINE __attribute__((always_inline)) static inline
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define UNROLL _Pragma("GCC unroll 8")
+#define UNROLL _Pragma("GCC unroll 16")
 #endif
 
 #define VEC_TIER(id, can)                                                                                  \
@@ -25,6 +31,7 @@ typedef int8_t i8x16 __attribute__((vector_size(16)));
 		.add = VEC(add), .add_scaled = VEC(add_scaled), .scale = VEC(scale),                       \
 		.silu = VEC(silu), .gelu = VEC(gelu), .clamped = VEC(clamped),                             \
 		.soft_cap = VEC(soft_cap), .softmax = VEC(softmax), .sigmoid = VEC(sigmoid),               \
+		.turn_halves = VEC(turn_halves), .turn_pairs = VEC(turn_pairs),                            \
 		.to_half = VEC(to_half), .attend = VEC(attend),                                            \
 	}
 #endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attention of struct vec; follows vec_body.h. The cache is gone through once, a group of positions at a time: scores of
+ * all queries of the tile, their weights relative to the greatest score so far, what the weights make of the values.
+ * A group starts at a multiple of its size and a sum goes over positions in order, so that the result is the same
+ * whatever else is in the tile.
+ */
+
+/* Positions that are taken at once: their scores share one maximum. */
+enum { GROUP = CACHE_GROUP, GROUP_PARTS = GROUP / LANES };
+
+INLINE vf bytes_v(const int8_t *p)
+{
+	vb b;
+
+	memcpy(&b, p, sizeof(b));
+	return __builtin_convertvector(b, vf);
+}
+
+/* Dimension i of a group's keys at LANES positions, part v of the group; a block has a size of so many bytes. */
+INLINE vf key_v(enum cache_type type, const char *keys, size_t block, size_t i, int v)
+{
+	const char *at = keys + (size_t)(v * LANES / CACHE_BLOCK) * block, *group = at + i / 32 * CACHE_BLOCK * 34;
+	size_t lane = (size_t)(v * LANES % CACHE_BLOCK);
+
+	if (type == CACHE_F32)
+		return load((const float *)at + i * CACHE_BLOCK + lane);
+	if (type == CACHE_F16)
+		return half_v((const uint16_t *)at + i * CACHE_BLOCK + lane);
+	return half_v((const uint16_t *)group + lane) *
+	       bytes_v((const int8_t *)group + 32 + i % 32 * CACHE_BLOCK + lane);
+}
+
+/* Dimensions at .. at+LANES-1 of one position's value; those past its end are zero. */
+INLINE vf value_v(enum cache_type type, const char *row, size_t at)
+{
+	const char *group = row + at / 32 * 34;
+	uint16_t scale;
+
+	if (type == CACHE_F32)
+		return load((const float *)row + at);
+	if (type == CACHE_F16)
+		return half_v((const uint16_t *)row + at);
+	memcpy(&scale, group, sizeof(scale));
+	return splat(half_value(scale)) * bytes_v((const int8_t *)group + 2 + at % 32);
+}
+
+/*
+ * A group of positions on its way: keys and values as cached, or as floats. Queries row .. end-1 of the tile see something
+ * of it. While it is computed the one that follows is called in, steps of so many bytes at a time.
+ */
+struct group {
+	const char *keys, *values;
+	size_t block, stride;      /* bytes of a block of keys, of a position's value */
+	uint32_t first;
+	int count, parts;          /* positions that are in use, and parts of LANES of these, even */
+	size_t row, end;
+	const char *next_keys, *next_values;
+	size_t step_keys, step_values;
+};
+
+INLINE void call_in(const struct group *g, size_t step)
+{
+	for (size_t at = 0; at < g->step_keys; at += 64)
+		__builtin_prefetch(g->next_keys + step * g->step_keys + at);
+	for (size_t at = 0; at < g->step_values; at += 64)
+		__builtin_prefetch(g->next_values + step * g->step_values + at);
+}
+
+/* Scores of n queries from r0 on with parts v and v + 1 of a group, each a sum over the dimensions in order. */
+INLINE void scores(const struct attend_tile *t, const struct group *g, enum cache_type type, size_t r0, int n, int v,
+		   float (*s)[GROUP])
+{
+	vf sum[8][2] = { { { 0 } } };
+
+	for (size_t i = 0; i < t->key_len; i++) {
+		vf a = key_v(type, g->keys, g->block, i, v), b = key_v(type, g->keys, g->block, i, v + 1);
+
+		if (type == CACHE_F16)
+			call_in(g, (size_t)v / 2 * t->key_len + i);
+UNROLL
+		for (int r = 0; r < n; r++) {
+			vf q = splat(t->q[r0 + (size_t)r][i]);
+
+			sum[r][0] = fma_v(q, a, sum[r][0]);
+			sum[r][1] = fma_v(q, b, sum[r][1]);
+		}
+	}
+UNROLL
+	for (int r = 0; r < n; r++) {
+		store(s[r0 + (size_t)r] + v * LANES, sum[r][0]);
+		store(s[r0 + (size_t)r] + v * LANES + LANES, sum[r][1]);
+	}
+}
+
+/* Positions of the group that any of the n queries from r0 on sees: later queries see no less. */
+INLINE int seen_of(const struct attend_tile *t, const struct group *g, size_t r0, int n)
+{
+	uint32_t to = t->to[r0 + (size_t)n - 1];
+
+	return to - g->first < (uint32_t)g->count ? (int)(to - g->first) : g->count;
+}
+
+INLINE void scores_for(const struct attend_tile *t, const struct group *g, size_t r0, int n, int v, float (*s)[GROUP])
+{
+	if (v * LANES < seen_of(t, g, r0, n))
+		scores(t, g, CACHE_F32, r0, n, v, s);
+}
+
+static void VEC(all_scores)(const struct attend_tile *t, const struct group *g, float (*s)[GROUP])
+{
+	for (int v = 0; v < g->parts; v += 2) {
+		size_t r = g->row;
+
+		for (; r + FUSED_ROWS <= g->end; r += FUSED_ROWS)
+			scores_for(t, g, r, FUSED_ROWS, v, s);
+		for (; r + 4 <= g->end; r += 4)
+			scores_for(t, g, r, 4, v, s);
+		for (; r + 2 <= g->end; r += 2)
+			scores_for(t, g, r, 2, v, s);
+		for (; r < g->end; r++)
+			scores_for(t, g, r, 1, v, s);
+	}
+}
+
+INLINE void unpack_keys(const struct attend_tile *t, const struct group *g, enum cache_type type, float *room)
+{
+	for (int v = 0; v < g->parts; v += 2)
+		for (size_t i = 0; i < t->key_len; i++) {
+			call_in(g, (size_t)v / 2 * t->key_len + i);
+UNROLL
+			for (int k = v; k < v + 2; k++) {
+				size_t block = (size_t)(k * LANES / CACHE_BLOCK), lane = (size_t)(k * LANES % CACHE_BLOCK);
+
+				store(room + (block * t->key_len + i) * CACHE_BLOCK + lane,
+				      key_v(type, g->keys, g->block, i, k));
+			}
+		}
+}
+
+INLINE void unpack_values(const struct attend_tile *t, const struct group *g, enum cache_type type, float *room,
+			  size_t stride)
+{
+	for (int j = 0; j < g->count; j++)
+		for (size_t at = 0; at < t->value_len; at += LANES)
+			store(room + (size_t)j * stride + at, value_v(type, g->values + (size_t)j * g->stride, at));
+}
+
+/*
+ * acc += p[j] * v[j], the first count positions in order, for n queries and the dimensions of wide registers. n, type and
+ * wide are constants where it is inlined.
+ */
+INLINE void gather(float *acc, size_t stride, const struct group *g, enum cache_type type, size_t at, int wide,
+		   float (*p)[GROUP], int n, int count)
+{
+	const char *values = g->values;
+	vf sum[8][4];
+
+UNROLL
+	for (int r = 0; r < n; r++)
+UNROLL
+		for (int k = 0; k < wide; k++)
+			sum[r][k] = load(acc + (size_t)r * stride + at + k * LANES);
+	for (int j = 0; j < count; j++, values += g->stride) {
+		vf v[4];
+
+UNROLL
+		for (int k = 0; k < wide; k++)
+			v[k] = value_v(type, values, at + (size_t)k * LANES);
+UNROLL
+		for (int r = 0; r < n; r++) {
+			vf w = splat(p[r][j]);
+
+UNROLL
+			for (int k = 0; k < wide; k++)
+				sum[r][k] = fma_v(w, v[k], sum[r][k]);
+		}
+	}
+UNROLL
+	for (int r = 0; r < n; r++)
+UNROLL
+		for (int k = 0; k < wide; k++)
+			store(acc + (size_t)r * stride + at + k * LANES, sum[r][k]);
+}
+
+INLINE void gather_for(const struct attend_tile *t, const struct group *g, float *acc, size_t stride, size_t at, size_t r0,
+		       int n, float (*p)[GROUP])
+{
+	gather(acc + r0 * stride, stride, g, CACHE_F32, at, 2, p + r0, n, seen_of(t, g, r0, n));
+}
+
+static void VEC(all_values)(const struct attend_tile *t, const struct group *g, float *acc, size_t stride,
+			    float (*p)[GROUP])
+{
+	for (size_t at = 0; at < stride; at += 2 * LANES) {
+		size_t r = g->row;
+
+		for (; r + FUSED_ROWS <= g->end; r += FUSED_ROWS)
+			gather_for(t, g, acc, stride, at, r, FUSED_ROWS, p);
+		for (; r + 4 <= g->end; r += 4)
+			gather_for(t, g, acc, stride, at, r, 4, p);
+		for (; r + 2 <= g->end; r += 2)
+			gather_for(t, g, acc, stride, at, r, 2, p);
+		for (; r < g->end; r++)
+			gather_for(t, g, acc, stride, at, r, 1, p);
+	}
+}
+
+struct softmax_row {
+	float most;
+	vf sum[PARTS];
+};
+
+INLINE float most_of(const float *s)
+{
+	vf most = load(s);
+
+UNROLL
+	for (int v = 1; v < GROUP_PARTS; v++)
+		most = max_v(load(s + v * LANES), most);
+	return max_lane(most);
+}
+
+/* What of LANES positions from first on a query may see. */
+INLINE vi seen(const struct attend_tile *t, size_t r, uint32_t first)
+{
+	vi at;
+
+	for (int i = 0; i < LANES; i++)
+		at[i] = (int32_t)first + i;
+	return (at >= (int32_t)t->from[r]) & (at < (int32_t)t->to[r]);
+}
+
+/* Scores that a query may not see become the least. */
+INLINE void mask(const struct attend_tile *t, size_t r, uint32_t first, float *s)
+{
+	for (int v = 0; v < GROUP_PARTS; v++)
+		store(s + v * LANES, pick(seen(t, r, first + (uint32_t)(v * LANES)), load(s + v * LANES), splat(-INFINITY)));
+}
+
+INLINE void shrink(struct softmax_row *m, float most, float *acc, size_t stride)
+{
+	vf by = exp_v(splat(m->most - most));
+
+UNROLL
+	for (int k = 0; k < PARTS; k++)
+		m->sum[k] = m->sum[k] * by;
+	for (size_t i = 0; i < stride; i += LANES)
+		store(acc + i, load(acc + i) * by);
+	m->most = most;
+}
+
+/* Turns the scores of a group into weights, relative to the greatest score so far; what was summed before follows. */
+INLINE void weigh(const struct attend_tile *t, size_t r, uint32_t first, float *s, struct softmax_row *m, float *acc,
+		  size_t stride)
+{
+	bool whole = first >= t->from[r] && first + GROUP <= t->to[r];
+	float most;
+
+	if (t->cap != 0)
+		VEC(soft_cap)(s, t->cap, GROUP);
+	if (!whole)
+		mask(t, r, first, s);
+	most = most_of(s);
+	if (!(most <= m->most))
+		shrink(m, most, acc, stride);
+UNROLL
+	for (int v = 0; v < GROUP_PARTS; v++) {
+		vf p = exp_v(load(s + v * LANES) - splat(m->most));
+
+		if (!whole)
+			p = pick(seen(t, r, first + (uint32_t)(v * LANES)), p, splat(0));
+		m->sum[v % PARTS] = m->sum[v % PARTS] + p;
+		store(s + v * LANES, p);
+	}
+}
+
+/* Divides by the sum of the weights; the sink has one too. */
+INLINE void finish(const struct attend_tile *t, size_t r, const struct softmax_row *m, const float *acc)
+{
+	float sum = sum_parts(m->sum), scale = 1;
+
+	if (t->sink[r]) {
+		float most = *t->sink[r] > m->most ? *t->sink[r] : m->most;
+		vf shrunk = exp_v(splat(m->most - most)), sink = exp_v(splat(*t->sink[r] - most));
+
+		scale = shrunk[0];
+		sum = sum * scale + sink[0];
+	}
+	scale = scale / sum;
+	for (size_t i = 0; i < t->value_len; i += LANES) {
+		size_t some = t->value_len - i < LANES ? t->value_len - i : LANES;
+
+		store_some(t->out[r] + i, load(acc + i) * splat(scale), some);
+	}
+}
+
+/* The queries that see something of a group. */
+INLINE void find_rows(const struct attend_tile *t, struct group *g)
+{
+	g->end = t->rows;
+	while (g->row < g->end && (t->to[g->row] <= g->first || t->from[g->row] >= g->first + GROUP))
+		g->row++;
+	while (g->row < g->end && (t->to[g->end - 1] <= g->first || t->from[g->end - 1] >= g->first + GROUP))
+		g->end--;
+}
+
+/* The group from first on, of positions before to. */
+INLINE struct group group_at(const struct attend_tile *t, uint32_t first, uint32_t to)
+{
+	size_t steps = t->key_len * GROUP_PARTS / 2;
+	struct group g = {
+		.block = kv_key_block(t->k_type, t->key_len), .stride = kv_value_row(t->v_type, t->value_len),
+		.first = first, .count = to - first < GROUP ? (int)(to - first) : GROUP,
+	};
+
+	g.parts = (g.count + 2 * LANES - 1) / (2 * LANES) * 2;
+	g.keys = t->keys + first / CACHE_BLOCK * g.block;
+	g.values = t->values + first * g.stride;
+	g.next_keys = g.keys + GROUP / CACHE_BLOCK * g.block;
+	g.next_values = g.values + GROUP * g.stride;
+	g.step_keys = GROUP / CACHE_BLOCK * g.block / steps;
+	g.step_values = GROUP * g.stride / steps;
+	find_rows(t, &g);
+	return g;
+}
+
+INLINE void weigh_all(const struct attend_tile *t, const struct group *g, float *acc, size_t stride, struct softmax_row *m,
+		      float (*s)[GROUP])
+{
+	for (size_t r = g->row; r < g->end; r++)
+		weigh(t, r, g->first, s[r], &m[r], acc + r * stride, stride);
+}
+
+/* n queries, one or two, as a token alone has them: halves are read as they lie. */
+INLINE void few_rows(const struct attend_tile *t, const struct group *g, float *acc, size_t stride,
+		     struct softmax_row *m, float (*s)[GROUP], int n)
+{
+	for (int v = 0; v < g->parts; v += 2)
+		scores(t, g, CACHE_F16, 0, n, v, s);
+	weigh_all(t, g, acc, stride, m, s);
+	for (size_t at = 0; at < stride; at += 4 * LANES)
+		gather(acc, stride, g, CACHE_F16, at, 4, s, n, g->count);
+}
+
+/* Many queries: the group is made floats once, in room, keys first and then values. */
+INLINE void many_rows(const struct attend_tile *t, const struct group *g, float *acc, size_t stride,
+		      struct softmax_row *m, float (*s)[GROUP], float *room)
+{
+	struct group plain = *g;
+
+	if (t->k_type != CACHE_F32) {
+		if (t->k_type == CACHE_F16)
+			unpack_keys(t, g, CACHE_F16, room);
+		else
+			unpack_keys(t, g, CACHE_Q8_0, room);
+		plain.keys = (const char *)room;
+		plain.block = t->key_len * CACHE_BLOCK * sizeof(float);
+	}
+	VEC(all_scores)(t, &plain, s);
+	weigh_all(t, g, acc, stride, m, s);
+	if (t->v_type != CACHE_F32 || t->value_len % 32) {
+		if (t->v_type == CACHE_F32)
+			unpack_values(t, g, CACHE_F32, room, stride);
+		else if (t->v_type == CACHE_F16)
+			unpack_values(t, g, CACHE_F16, room, stride);
+		else
+			unpack_values(t, g, CACHE_Q8_0, room, stride);
+		plain.values = (const char *)room;
+		plain.stride = stride * sizeof(float);
+	}
+	VEC(all_values)(t, &plain, acc, stride, s);
+}
+
+static void VEC(attend)(const struct attend_tile *t)
+{
+	size_t stride = attend_stride(t->value_len), len = t->key_len > stride ? t->key_len : stride;
+	bool few = t->rows <= 2 && t->k_type == CACHE_F16 && t->v_type == CACHE_F16 && t->value_len % (4 * LANES) == 0;
+	float *room = t->scratch, *acc = room + GROUP * len;
+	float s[ATTEND_ROWS][GROUP];
+	struct softmax_row m[ATTEND_ROWS];
+	uint32_t from = UINT32_MAX, to = 0;
+
+	memset(acc, 0, t->rows * stride * sizeof(*acc));
+	for (size_t r = 0; r < t->rows; r++) {
+		m[r] = (struct softmax_row){ .most = -INFINITY };
+		from = t->from[r] < from ? t->from[r] : from;
+		to = t->to[r] > to ? t->to[r] : to;
+	}
+	for (uint32_t first = from / GROUP * GROUP; first < to; first += GROUP) {
+		struct group g = group_at(t, first, to);
+
+		if (few && g.end - g.row == 2)
+			few_rows(t, &g, acc, stride, m, s, 2);
+		else if (few && t->rows == 1)
+			few_rows(t, &g, acc, stride, m, s, 1);
+		else
+			many_rows(t, &g, acc, stride, m, s, room);
+	}
+	for (size_t r = 0; r < t->rows; r++)
+		finish(t, r, &m[r], acc + r * stride);
+}
