@@ -35,3 +35,7 @@ tests_test_arch_bad_SOURCES = %D%/tap.h %D%/plain.h %D%/vectors.h %D%/test_arch_
 tests_test_arch_bad_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 tests_test_arch_bad_LDADD = $(COMPUTE_LIBS)
 dist_check_SCRIPTS += %D%/test_embed.sh
+check_PROGRAMS += %D%/test_vec
+tests_test_vec_SOURCES = %D%/tap.h %D%/test_vec.c
+tests_test_vec_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+tests_test_vec_LDADD = $(COMPUTE_LIBS)
