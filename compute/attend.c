@@ -3,6 +3,7 @@
 #include "engine.h"
 #include "rope.h"
 #include <math.h>
+#include <string.h>
 
 float query_scale(const struct hyper *h, uint32_t position)
 {
@@ -63,54 +64,88 @@ static void place_head(const struct pass *p, unsigned layer, size_t token, unsig
 	kv_put_value(&m->kv, kv_values(&m->kv, layer, i), position, x, m->v);
 }
 
-static void place_heads(const struct pass *p, const struct team *t, unsigned layer)
+/* What is made of the hidden states: queries, or keys and values, or (by a fused product always) both. */
+enum { QUERIES = 1, CACHED = 2 };
+
+static void place_heads(const struct pass *p, const struct team *t, unsigned layer, unsigned parts)
 {
 	const struct layer *l = &p->m->model->layer[layer];
-	unsigned each = l->heads + 2 * l->kv_heads;
+	unsigned first = parts & QUERIES ? 0 : l->heads, end = parts & CACHED ? l->heads + 2 * l->kv_heads : l->heads;
+	unsigned each = end - first;
 	size_t from, to;
 
 	team_share(t, p->n * each, 1, &from, &to);
 	for (size_t i = from; i < to; i++)
-		place_head(p, layer, i / each, (unsigned)(i % each));
+		place_head(p, layer, i / each, first + (unsigned)(i % each));
 	team_barrier(t);
 }
 
-static void project(const struct pass *p, const struct team *t, const struct layer *l)
+/* Products of one batch side by side: no thread waits between them. */
+static void project(const struct pass *p, const struct team *t, const struct layer *l, unsigned parts)
 {
 	struct llm *m = p->m;
-	const struct hyper *h = &m->model->h;
-	const struct linear *first = l->qkv.w.out ? &l->qkv : &l->q;
-	unsigned forms = act_form(first->w.type);
-	struct rows k = kv_rows(m, l), v = rows_at(k, (size_t)l->kv_heads * h->key_len);
+	struct rows k = kv_rows(m, l), v = rows_at(k, (size_t)l->kv_heads * m->model->h.key_len);
+	const struct { const struct linear *l; struct rows y; unsigned part; } each[] = {
+		{ &l->q, m->q, QUERIES }, { &l->k, k, CACHED }, { &l->v, v, CACHED },
+	};
+	enum { EACH = sizeof(each) / sizeof(*each) };
+	unsigned forms = l->qkv.w.out ? act_form(l->qkv.w.type) : 0;
+	bool more = false;
 
-	if (!l->qkv.w.out)
-		forms |= act_form(l->k.w.type) | act_form(l->v.w.type);
-	act_load(m->act, t, forms, m->h.p, m->h.stride, NULL, p->n, h->width);
+	for (int i = 0; i < EACH && !l->qkv.w.out; i++)
+		forms |= each[i].part & parts ? act_form(each[i].l->w.type) : 0;
+	act_load(m->act, t, forms, m->h.p, m->h.stride, NULL, p->n, m->model->h.width);
 	team_barrier(t);
 	if (l->qkv.w.out) {
 		apply(p, t, &l->qkv, m->act, m->q, p->n);
 		return;
 	}
-	mat_mul(&l->q.w, m->act, m->q.p, m->q.stride, t);
-	mat_mul(&l->k.w, m->act, k.p, k.stride, t);
-	mat_mul(&l->v.w, m->act, v.p, v.stride, t);
+	for (int i = 0; i < EACH; i++)
+		if (each[i].part & parts)
+			mat_mul(&each[i].l->w, m->act, each[i].y.p, each[i].y.stride, t);
 	team_barrier(t);
-	finish_linear(p, t, &l->q, m->q, p->n);
-	finish_linear(p, t, &l->k, k, p->n);
-	finish_linear(p, t, &l->v, v, p->n);
-	if (l->q.bias || l->k.bias || l->v.bias || l->q.scale != 1 || l->k.scale != 1 || l->v.scale != 1)
+	for (int i = 0; i < EACH; i++)
+		if (each[i].part & parts) {
+			finish_linear(p, t, each[i].l, each[i].y, p->n);
+			more |= each[i].l->bias || each[i].l->scale != 1;
+		}
+	if (more)
 		team_barrier(t);
 }
 
-static void norm_whole(const struct pass *p, const struct team *t, const struct layer *l)
+static void norm_whole(const struct pass *p, const struct team *t, const struct layer *l, unsigned parts)
 {
 	struct llm *m = p->m;
 	const struct hyper *h = &m->model->h;
 
 	if (!l->norm_whole)
 		return;
-	normalise(p, t, &l->q_norm, m->q, m->q, p->n, (size_t)l->heads * h->key_len);
-	normalise(p, t, &l->k_norm, kv_rows(m, l), kv_rows(m, l), p->n, (size_t)l->kv_heads * h->key_len);
+	if (parts & QUERIES)
+		normalise(p, t, &l->q_norm, m->q, m->q, p->n, (size_t)l->heads * h->key_len);
+	if (parts & CACHED)
+		normalise(p, t, &l->k_norm, kv_rows(m, l), kv_rows(m, l), p->n, (size_t)l->kv_heads * h->key_len);
+	team_barrier(t);
+}
+
+static void make_ready(const struct pass *p, const struct team *t, unsigned layer, unsigned parts)
+{
+	const struct layer *l = &p->m->model->layer[layer];
+
+	project(p, t, l, parts);
+	norm_whole(p, t, l, parts);
+	place_heads(p, t, layer, parts);
+}
+
+void narrow(const struct pass *p, const struct pass *rest, const struct team *t)
+{
+	struct llm *m = p->m;
+	const struct rows moved[] = { m->x, m->h, m->q, m->turn, m->turn_local };
+
+	if (rest->n == p->n)
+		return;
+	for (size_t k = 0; t->id == 0 && k < sizeof(moved) / sizeof(*moved); k++)
+		for (size_t i = 0; moved[k].p && i < rest->n; i++)
+			memmove(row(moved[k], i), row(moved[k], i + p->n - rest->n), moved[k].stride * sizeof(float));
 	team_barrier(t);
 }
 
@@ -174,17 +209,21 @@ void attend_cache(const struct pass *p, const struct team *t, unsigned layer, co
 	team_barrier(t);
 }
 
-void attend(const struct pass *p, const struct team *t, unsigned layer)
+void attend(const struct pass *p, const struct pass *rest, const struct team *t, unsigned layer)
 {
 	struct llm *m = p->m;
 	const struct layer *l = &m->model->layer[layer];
 	const struct heads h = { l->heads, l->kv_heads, m->q, m->att };
+	bool later = rest->n < p->n && !l->qkv.w.out;
 
-	project(p, t, l);
-	norm_whole(p, t, l);
-	place_heads(p, t, layer);
-	attend_cache(p, t, layer, &h);
-	act_load(m->act, t, act_form(l->o.w.type), m->att.p, m->att.stride, NULL, p->n, l->o.w.in);
+	make_ready(p, t, layer, later ? CACHED : CACHED | QUERIES);
+	narrow(p, rest, t);
+	if (!rest->n)
+		return;
+	if (later)
+		make_ready(rest, t, layer, QUERIES);
+	attend_cache(rest, t, layer, &h);
+	act_load(m->act, t, act_form(l->o.w.type), m->att.p, m->att.stride, NULL, rest->n, l->o.w.in);
 	team_barrier(t);
-	apply(p, t, &l->o, m->act, m->out, p->n);
+	apply(rest, t, &l->o, m->act, m->out, rest->n);
 }

@@ -54,8 +54,15 @@ struct pass {
 void forward(const struct team *t, void *pass);
 
 /* Branches: from p->m->h to p->m->out, for all tokens of the batch. A barrier is behind the last write. */
-void attend(const struct pass *p, const struct team *t, unsigned layer);
-void attend_mla(const struct pass *p, const struct team *t, unsigned layer);
+
+/*
+ * Keys and values of all tokens of p go to the cache; out gets what the tokens of rest see, which are the last ones of p
+ * (all of them but in the last layer). Where they are fewer, they are all that is left in m from here on.
+ */
+void attend(const struct pass *p, const struct pass *rest, const struct team *t, unsigned layer);
+void attend_mla(const struct pass *p, const struct pass *rest, const struct team *t, unsigned layer);
+/* Moves the rows of rest, the last tokens of p, to the front, where its pass looks for them. A barrier is behind it. */
+void narrow(const struct pass *p, const struct pass *rest, const struct team *t);
 void ffn(const struct pass *p, const struct team *t, const struct layer *l);
 void experts(const struct pass *p, const struct team *t, const struct layer *l);
 

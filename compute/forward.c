@@ -86,7 +86,8 @@ static void join(const struct pass *p, const struct team *t, const struct norm *
 	team_barrier(t);
 }
 
-static void run_layers(const struct pass *p, const struct team *t)
+/* rest: the tokens of p that are wanted behind the last layer. */
+static void run_layers(const struct pass *p, const struct pass *rest, const struct team *t)
 {
 	const struct llm *m = p->m;
 	const struct model *model = m->model;
@@ -94,17 +95,20 @@ static void run_layers(const struct pass *p, const struct team *t)
 	for (uint32_t i = 0; i < model->h.layers; i++) {
 		const struct layer *l = &model->layer[i];
 		bool last = i + 1 == model->h.layers;
+		const struct pass *out = last ? rest : p;
 
 		if (model->arch->rank_attention)
-			attend_mla(p, t, i);
+			attend_mla(p, out, t, i);
 		else
-			attend(p, t, i);
-		join(p, t, &l->attn_post, &l->attn_end, &l->ffn_norm);
+			attend(p, out, t, i);
+		if (!out->n)
+			return;
+		join(out, t, &l->attn_post, &l->attn_end, &l->ffn_norm);
 		if (l->experts)
-			experts(p, t, l);
+			experts(out, t, l);
 		else
-			ffn(p, t, l);
-		join(p, t, &l->ffn_post, &l->ffn_end, last ? &model->output_norm : &model->layer[i + 1].attn_norm);
+			ffn(out, t, l);
+		join(out, t, &l->ffn_post, &l->ffn_end, last ? &model->output_norm : &model->layer[i + 1].attn_norm);
 	}
 }
 
@@ -131,26 +135,36 @@ static void head(const struct pass *p, const struct team *t)
 {
 	const struct llm *m = p->m;
 	const struct linear *l = &m->model->output;
-	size_t count = p->every ? p->n : 1, first = p->n - count;
 	struct rows y = { p->logits, m->model->h.vocab };
 
-	act_load(m->act, t, act_form(l->w.type), row(m->h, first), m->h.stride, NULL, count, l->w.in);
+	act_load(m->act, t, act_form(l->w.type), m->h.p, m->h.stride, NULL, p->n, l->w.in);
 	team_barrier(t);
-	apply(p, t, l, m->act, y, count);
-	scale_logits(p, t, count);
+	apply(p, t, l, m->act, y, p->n);
+	scale_logits(p, t, p->n);
+}
+
+/* The last tokens of p, as many as there are results to give: all, one or none. */
+static struct pass wanted(const struct pass *p)
+{
+	struct pass rest = *p;
+
+	rest.n = p->hidden || (p->logits && p->every) ? p->n : p->logits != NULL;
+	rest.ids += p->n - rest.n;
+	rest.at += (uint32_t)(p->n - rest.n);
+	return rest;
 }
 
 void forward(const struct team *t, void *pass)
 {
-	const struct pass *p = pass;
+	const struct pass *p = pass, rest = wanted(p);
 	const struct llm *m = p->m;
 	size_t width = m->model->h.width, from, to;
 
 	begin(p, t);
-	run_layers(p, t);
+	run_layers(p, &rest, t);
 	team_share(t, p->n, 1, &from, &to);
 	for (size_t i = from; p->hidden && i < to; i++)
 		memcpy(p->hidden + i * width, row(m->h, i), width * sizeof(float));
 	if (p->logits)
-		head(p, t);
+		head(&rest, t);
 }

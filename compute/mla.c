@@ -145,7 +145,7 @@ static void fill_cache(const struct pass *p, const struct team *t, unsigned laye
 	team_barrier(t);
 }
 
-void attend_mla(const struct pass *p, const struct team *t, unsigned layer)
+void attend_mla(const struct pass *p, const struct pass *rest, const struct team *t, unsigned layer)
 {
 	struct llm *m = p->m;
 	const struct hyper *h = &m->model->h;
@@ -156,13 +156,16 @@ void attend_mla(const struct pass *p, const struct team *t, unsigned layer)
 	compress(p, t, l);
 	unfold_queries(p, t, l);
 	fill_cache(p, t, layer);
-	attend_cache(p, t, layer, &heads);
+	narrow(p, rest, t);
+	if (!rest->n)
+		return;
+	attend_cache(rest, t, layer, &heads);
 	if (folds(l)) {
 		seen = m->unfold;
-		each_head(p, t, &l->v_b, l->heads, m->att, m->kv.value_len, seen, h->value_mla);
+		each_head(rest, t, &l->v_b, l->heads, m->att, m->kv.value_len, seen, h->value_mla);
 		team_barrier(t);
 	}
-	act_load(m->act, t, act_form(l->o.w.type), seen.p, seen.stride, NULL, p->n, l->o.w.in);
+	act_load(m->act, t, act_form(l->o.w.type), seen.p, seen.stride, NULL, rest->n, l->o.w.in);
 	team_barrier(t);
-	apply(p, t, &l->o, m->act, m->out, p->n);
+	apply(rest, t, &l->o, m->act, m->out, rest->n);
 }

@@ -117,6 +117,29 @@ static void all_places(const char *dir)
 	free(want);
 }
 
+/* Logits of the last token alone are what they are among those of all tokens. The batches before it want none. */
+static void last_alone(const char *dir)
+{
+	const struct llm_options opt = { .threads = 2, .context = 96, .batch = 32 };
+	struct opened o;
+	float *all, *one;
+	size_t vocab;
+
+	if (!ok(!vectors_open(&o, vectors_path(dir, "model.gguf"), &opt), "%s opens", dir))
+		return;
+	vocab = llm_vocab(o.m);
+	all = malloc(TOKENS * vocab * sizeof(*all));
+	one = malloc(vocab * sizeof(*one));
+	ok(!llm_eval(o.m, ids, TOKENS, all, true, NULL) && !llm_rewind(o.m, 0) &&
+	   !llm_eval(o.m, ids, TOKENS, one, false, NULL) && !memcmp(one, all + (TOKENS - 1) * vocab, vocab * sizeof(*one)),
+	   "%s: the last token's logits alone have the same bits", dir);
+	ok(!llm_rewind(o.m, 0) && !llm_eval(o.m, ids, 45, NULL, false, NULL) && !llm_eval(o.m, ids + 45, 1, one, false, NULL) &&
+	   !memcmp(one, all + 45 * vocab, vocab * sizeof(*one)), "%s: and after tokens whose logits nobody wants", dir);
+	free(all);
+	free(one);
+	vectors_close(&o);
+}
+
 /* What was taken back leaves no trace. */
 static void rewinds(const char *dir)
 {
@@ -195,6 +218,10 @@ int main(void)
 		return 99;
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
 		all_ways(dirs[i]);
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
+		last_alone(dirs[i]);
+	last_alone("vectors/logits/phi3");
+	last_alone("vectors/logits2/olmo2");
 	all_places(dirs[0]);
 	all_places(dirs[2]);
 	rewinds(dirs[0]);
