@@ -6,6 +6,7 @@
 
 enum {
 	FIRST_READ = 256 << 10,
+	SECOND_READ = 2 << 20, /* in all: one large page */
 	LARGEST_READ = 16 << 20,
 };
 #define LONGEST_STRING (1ull << 30) /* bytes: ggml's limit */
@@ -30,17 +31,36 @@ static bool fail(struct cursor *c, int err, uint64_t need, const char *what)
 	return false;
 }
 
-/* Has at least end bytes in memory; doubles, so that few reads do. */
+/*
+ * Room for want bytes, with those that are there. A header of usual size is copied when it grows: the copy costs less
+ * than the faults on all the pages that realloc would move.
+ */
+static uint8_t *roomier(struct cursor *c, uint64_t want)
+{
+	uint8_t *p;
+
+	if (want > LARGEST_READ)
+		return realloc(c->owned, want);
+	p = pages_block(want);
+	if (p && c->have)
+		memcpy(p, c->owned, c->have);
+	if (p)
+		free(c->owned);
+	return p;
+}
+
+/* Has at least end bytes in memory; reads much more at once, so that few reads do. */
 static int grow(struct cursor *c, uint64_t end)
 {
-	uint64_t more = c->have < FIRST_READ ? FIRST_READ : c->have < LARGEST_READ ? c->have : LARGEST_READ;
+	uint64_t more = !c->have ? FIRST_READ : c->have < SECOND_READ ? SECOND_READ - c->have :
+			c->have < LARGEST_READ ? c->have : LARGEST_READ;
 	uint64_t want = c->have + more > end ? c->have + more : end;
 	uint8_t *p;
 	int err;
 
 	if (want > c->size)
 		want = c->size;
-	p = realloc(c->owned, want);
+	p = roomier(c, want);
 	if (!p)
 		return -ENOMEM;
 	c->base = c->owned = p;

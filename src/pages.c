@@ -23,16 +23,22 @@ void pages_ready(void *p, size_t n)
 	madvise((char *)p + head, (n - head) / PAGE * PAGE, MADV_POPULATE_WRITE);
 }
 
-void *pages_table(size_t n)
+void *pages_block(size_t n)
 {
 	size_t whole = (n + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 	void *p;
 
 	if (n < HUGE_PAGE / 2)
-		return calloc(n ? n : 1, 1);
+		return malloc(n);
 	p = whole < n ? NULL : aligned_alloc(HUGE_PAGE, whole);
-	if (!p)
-		return NULL;
-	madvise(p, whole, MADV_HUGEPAGE);
-	return memset(p, 0, whole);
+	if (p)
+		madvise(p, whole, MADV_HUGEPAGE);
+	return p;
+}
+
+void *pages_table(size_t n)
+{
+	void *p = n < HUGE_PAGE / 2 ? calloc(n ? n : 1, 1) : pages_block(n);
+
+	return n < HUGE_PAGE / 2 || !p ? p : memset(p, 0, n);
 }

@@ -7,6 +7,8 @@
  * when it is first touched, and on virtual machines a fault costs far more than filling the page. NULL is fine.
  */
 void pages_ready(void *p, size_t n);
-/* The same for a table that is read in no order: zeroed, in few large pages if it is large. free(). */
+/* n bytes, in few large pages from 1 MiB on: cheap to touch, but whole pages of 2 MiB of memory. NULL, or free(). */
+void *pages_block(size_t n);
+/* The same, zeroed. */
 void *pages_table(size_t n);
 #endif
