@@ -48,7 +48,8 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
 	struct ops_context *c = userdata;
 
-	conn->max_readahead = OPS_READ;
+	conn->max_readahead = OPS_AHEAD;
+	conn->max_read = OPS_REQUEST; /* the mount option has to say the same */
 	/* files never change here, so there is nothing to look for; pipes cost more than the copy that they save */
 	conn->want &= ~(unsigned)(FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE |
 				  FUSE_CAP_SPLICE_MOVE);

@@ -6,7 +6,12 @@
 #include "mtree.h"
 #include <fuse_lowlevel.h>
 
-enum { OPS_READ = 1 << 20 }; /* bytes the kernel may ask for, or read ahead, at once */
+/*
+ * Bytes that the kernel reads ahead, and the most it asks for in one request. Half of the one, so that two workers fill
+ * one window, and each half of a program's own 1 MiB read past the page cache, at the same time; smaller requests cost
+ * more in wake-ups than they gain.
+ */
+enum { OPS_AHEAD = 1 << 20, OPS_REQUEST = OPS_AHEAD / 2 };
 
 /* The user data of the session. */
 struct ops_context {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,6 +86,7 @@ static int start_threads(struct daemon *d)
 	return -err;
 }
 
+/* Adds name and value, with value's commas escaped, to a list of mount options. */
 static int add_option(char **list, const char *name, const char *value)
 {
 	char *joined = NULL;
@@ -102,8 +104,12 @@ static int mount_options(const struct serve *s, char **list)
 {
 	const struct options *opt = s->opt;
 	const char *source = gguf_shard(s->g, 0)->path;
+	char request[16];
 	int err = add_option(list, "ro", "");
 
+	snprintf(request, sizeof request, "%d", OPS_REQUEST);
+	if (!err)
+		err = add_option(list, "max_read=", request);
 	if (!err)
 		err = add_option(list, "default_permissions", "");
 	if (!err)
@@ -148,7 +154,7 @@ static int run(struct daemon *d, struct gguf_error *e)
 	const struct serve *s = d->serve;
 	int err;
 
-	if (readahead_set(s->dir, OPS_READ))
+	if (readahead_set(s->dir, OPS_AHEAD))
 		s->says("read-ahead stays at 128 KiB: only root can set it");
 	err = start_threads(d);
 	if (err)
