@@ -291,7 +291,10 @@ int main(int argc, char **argv)
 	if (!status)
 		status = print_limits(&b);
 	if (b.kernels)
-		return status ? status : run_kernels(&b);
-	b.format->end();
+		status = status ? status : run_kernels(&b);
+	else
+		b.format->end();
+	if (!status && (fflush(stdout) || ferror(stdout)))
+		status = fail("standard output", strerror(errno));
 	return status;
 }

@@ -133,6 +133,13 @@ int cli_fail(const struct cli *c, const char *object, const struct gguf_error *e
 	return cli_error(c, object, "%s", e->text);
 }
 
+int cli_end(const struct cli *c, int status)
+{
+	int err = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+
+	return err && !status ? cli_error(c, "standard output", "%s", strerror(err)) : status;
+}
+
 void cli_version(const struct cli *c)
 {
 	struct gguf_error e;

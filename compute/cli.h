@@ -45,6 +45,11 @@ int cli_estimate(struct cli *c, struct source *s);
 /* Ends a phase: what passed since the last one ended belongs to name, which must stay. */
 void cli_phase(struct cli *c, const char *name);
 void cli_print_phases(const struct cli *c);
+/*
+ * For the end of main: writes out what is left on standard output. Returns status, or 1 after a message where that
+ * cannot be written.
+ */
+int cli_end(const struct cli *c, int status);
 double cli_now(void);
 void cli_version(const struct cli *c);
 

@@ -286,8 +286,6 @@ static int run(struct embed *e)
 	err = err ? err : embed_all(e, buffer ? buffer : e->text, n);
 	if (!err)
 		print(e);
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = cli_error(&e->cli, "output", "%s", strerror(errno));
 	free(buffer);
 	free(e->out);
 	llm_close(e->llm);
@@ -328,7 +326,7 @@ int main(int argc, char **argv)
 		puts("usage: gguf-embed [OPTION...] (-p TEXT | -f FILE) MODEL\nVectors of texts, one for each line.");
 		opt_help(tables);
 	} else {
-		return run(&e);
+		return cli_end(&e.cli, run(&e));
 	}
-	return 0;
+	return cli_end(&e.cli, 0);
 }

@@ -14,7 +14,8 @@ libcomputecore_la_SOURCES += %D%/source.h %D%/source.c %D%/backend.h %D%/file.c 
 	%D%/load.h %D%/load.c
 ## what the programs share
 noinst_LTLIBRARIES += libcomputecli.la
-libcomputecli_la_SOURCES = %D%/opt.h %D%/opt.c %D%/cli.h %D%/cli.c %D%/safe.h %D%/safe.c %D%/sample_opt.h %D%/sample_opt.c
+libcomputecli_la_SOURCES = %D%/opt.h %D%/opt.c %D%/cli.h %D%/cli.c %D%/safe.h %D%/safe.c %D%/sample_opt.h %D%/sample_opt.c \
+	%D%/whole.h %D%/whole.c
 libcomputecli_la_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 libcomputecli_la_CFLAGS = $(COMPUTE_CFLAGS)
 COMPUTE_CLI_LIBS = libcomputecli.la $(COMPUTE_LIBS)

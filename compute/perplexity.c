@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "divergence.h"
 #include "token/token.h"
+#include "whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct ppl {
 	struct vocab *vocab;
 	struct llm *llm;
 	FILE *base;          /* written to, or with compare read from */
+	struct whole made;   /* what base is, where it is written */
 	int32_t *ids;        /* n_chunks * width */
 	unsigned width, first, n_chunks;
 	size_t vocab_n, scored; /* logits of a position; positions of a chunk that are scored */
@@ -264,6 +266,26 @@ static int make_room(struct ppl *p)
 	return 0;
 }
 
+static int open_base(struct ppl *p)
+{
+	int err = p->compare ? 0 : whole_open(&p->made, p->base_path);
+
+	p->base = p->compare ? fopen(p->base_path, "rbe") : p->made.f;
+	return p->base ? 0 : bad_base(p, strerror(err ? -err : errno));
+}
+
+/* The exit status: a base of a run that failed is not kept. */
+static int close_base(struct ppl *p, int status)
+{
+	int err = 0;
+
+	if (p->compare)
+		fclose(p->base);
+	else
+		err = whole_close(&p->made, !status);
+	return err && !status ? bad_base(p, strerror(-err)) : status;
+}
+
 static int work(struct ppl *p)
 {
 	int status;
@@ -271,8 +293,8 @@ static int work(struct ppl *p)
 	p->vocab_n = llm_vocab(p->llm);
 	if (llm_context(p->llm) < 4)
 		return cli_error(&p->cli, "context", "%u tokens are too few", llm_context(p->llm));
-	if (p->base_path && !(p->base = fopen(p->base_path, p->compare ? "rbe" : "wbe")))
-		return bad_base(p, strerror(errno));
+	if (p->base_path && open_base(p))
+		return 1;
 	status = p->compare ? take_base(p) : take_text(p);
 	if (!status)
 		status = make_room(p);
@@ -280,9 +302,7 @@ static int work(struct ppl *p)
 		status = start_base(p);
 	if (!status)
 		status = p->compare ? compare_all(p) : surprise_all(p);
-	if (p->base && fclose(p->base) && !p->compare && !status)
-		status = bad_base(p, strerror(errno));
-	return status;
+	return p->base ? close_base(p, status) : status;
 }
 
 static int run(struct ppl *p)
@@ -352,7 +372,7 @@ int main(int argc, char **argv)
 		puts("usage: gguf-perplexity [OPTION...] -f TEXT MODEL\nPerplexity of a text, in chunks as llama-perplexity's.");
 		opt_help(tables);
 	} else {
-		return run(&p);
+		return cli_end(&p.cli, run(&p));
 	}
-	return 0;
+	return cli_end(&p.cli, 0);
 }

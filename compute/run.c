@@ -320,8 +320,8 @@ int main(int argc, char **argv)
 	else if (a.cli.version)
 		cli_version(&a.cli);
 	else if (a.render)
-		return run_render(&a);
+		return cli_end(&a.cli, run_render(&a));
 	else
-		return run(&a, argc, argv);
-	return 0;
+		return cli_end(&a.cli, run(&a, argc, argv));
+	return cli_end(&a.cli, 0);
 }

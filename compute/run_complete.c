@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The modes without a conversation. */
 #include "run.h"
+#include "whole.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,17 +89,18 @@ int run_logits(struct session *s, const struct tokens *prompt)
 {
 	const char *path = s->args->logits_file;
 	struct gguf_error e = { 0 };
-	FILE *f;
-	int err;
+	struct whole out;
+	int err, closed;
 
 	if (prompt->n > llm_context(s->llm))
 		return cli_error(s->cli, "prompt", "%zu tokens do not fit into the context of %u", prompt->n, llm_context(s->llm));
-	f = fopen(path, "we");
-	if (!f)
-		return cli_error(s->cli, path, "%s", strerror(errno));
-	err = write_logits(s, prompt, f, &e);
-	if (fclose(f) && !err)
-		err = -errno;
+	err = whole_open(&out, path);
+	if (err)
+		return cli_error(s->cli, path, "%s", strerror(-err));
+	err = write_logits(s, prompt, out.f, &e);
+	closed = whole_close(&out, !err);
+	if (!err)
+		err = closed;
 	if (err && !e.code)
 		return cli_error(s->cli, path, "%s", strerror(-err));
 	return err ? cli_fail(s->cli, s->cli->model, &e) : 0;

@@ -152,6 +152,10 @@ static enum ending say(struct session *s, int32_t id, bool first, struct gguf_er
 		gguf_fail(e, -ENOMEM, 0, "out of memory");
 		return END_ERROR;
 	}
+	if (ferror(stdout)) {
+		gguf_fail(e, -EIO, 0, "standard output: %s", strerror(errno));
+		return END_ERROR;
+	}
 	return stopped(s, from) ? END_STOP : END_COUNT;
 }
 

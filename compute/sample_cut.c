@@ -65,6 +65,7 @@ void apply_min_p(struct sampler *s)
 	struct cands *c = &s->cands;
 	size_t n = keep_from(c, cands_max(c) + logf(s->o.min_p)), least = s->o.min_keep < c->n ? s->o.min_keep : c->n;
 
+	least += least == 0; /* a min_p over 1 would keep none */
 	if (n >= least)
 		c->n = n;
 	else

@@ -267,6 +267,6 @@ int main(int argc, char **argv)
 		status |= check_file(&o, argv[i]);
 	report_close(&o.report);
 	if (fflush(stdout) || ferror(stdout))
-		return status | OPERATIONAL;
+		return status | complain("standard output", strerror(errno));
 	return status;
 }

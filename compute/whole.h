@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that appear under their name whole, or not at all: written beside it, synced, then renamed. */
+#ifndef WHOLE_H
+#define WHOLE_H
+#include <stdbool.h>
+#include <stdio.h>
+
+struct whole {
+	FILE *f;
+	char *path, *beside; /* NULL: not a regular file, so written in place */
+};
+
+/* 0 or -errno. A link is followed: what it leads to is replaced. */
+int whole_open(struct whole *w, const char *path);
+/* Ends the file; with keep it takes its name, else it is gone. 0 or -errno. Does nothing without an open file. */
+int whole_close(struct whole *w, bool keep);
+#endif
