@@ -35,14 +35,14 @@ static bool is_safe(unsigned point)
 }
 
 /* One character of p, at most 4 bytes of out for each of its bytes. Returns the bytes taken. */
-static size_t quote_one(char *out, size_t *used, const char *p, size_t n)
+static size_t quote_one(char *out, size_t *used, const char *p, size_t n, bool backslash)
 {
 	static const char hex[] = "0123456789abcdef";
 	unsigned point = 0;
 	size_t len = gguf_utf8(p, n, &point);
 
 	if (len && is_safe(point)) {
-		if (point == '\\')
+		if (point == '\\' && backslash)
 			out[(*used)++] = '\\';
 		memcpy(out + *used, p, len);
 		*used += len;
@@ -57,7 +57,7 @@ static size_t quote_one(char *out, size_t *used, const char *p, size_t n)
 	return len;
 }
 
-const char *gguf_quote(char *out, size_t size, const char *p, size_t n)
+static const char *quote(char *out, size_t size, const char *p, size_t n, bool backslash)
 {
 	size_t used = 0, mark = 0; /* mark: how far the text may stay when "..." must follow */
 
@@ -65,7 +65,7 @@ const char *gguf_quote(char *out, size_t size, const char *p, size_t n)
 		char one[16];
 		size_t len = 0;
 
-		at += quote_one(one, &len, p + at, n - at);
+		at += quote_one(one, &len, p + at, n - at, backslash);
 		if (len >= size - used) {
 			memcpy(out + mark, "...", sizeof "...");
 			return out;
@@ -77,4 +77,14 @@ const char *gguf_quote(char *out, size_t size, const char *p, size_t n)
 	}
 	out[used] = 0;
 	return out;
+}
+
+const char *gguf_quote(char *out, size_t size, const char *p, size_t n)
+{
+	return quote(out, size, p, n, true);
+}
+
+const char *gguf_quote_sentence(char *out, size_t size, const char *p, size_t n)
+{
+	return quote(out, size, p, n, false);
 }

@@ -81,13 +81,16 @@ static inline uint32_t bits_of_float(float f)
 	return bits;
 }
 
-/* IEEE half precision. The exponent is moved by a multiplication, which is exact and gets subnormal values right. */
+/*
+ * IEEE half precision. The exponent is moved by a multiplication, which is exact and gets subnormal values right. A NaN
+ * becomes a quiet one, as processors' own conversions make it: tails and vectors have the same bits.
+ */
 static inline float half_value(uint16_t h)
 {
 	uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = (uint32_t)(h & 0x7fff) << 13;
 
 	if (rest >= 0x0f800000)
-		return float_of_bits(sign | 0x70000000 | rest);
+		return float_of_bits(sign | 0x70000000 | rest | (rest > 0x0f800000 ? 0x00400000 : 0));
 	return float_of_bits(sign | bits_of_float(float_of_bits(rest) * 0x1p112f));
 }
 
