@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "finite.h"
 #include "error.h"
+#include "load.h"
 #include "quote.h"
 #include "scan.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
+
+enum { PIECE = 2 << 20 /* bytes */ };
 
 struct search {
 	struct source *s;
@@ -24,6 +27,24 @@ static void report(struct search *f, size_t weight, uint64_t block)
 	omp_unset_lock(&f->lock);
 }
 
+/* Blocks from to to of weight i, a piece at a time: its pages are brought in just before it is looked at. */
+static void search_blocks(struct search *f, size_t i, uint64_t from, uint64_t to)
+{
+	const struct weight *w = source_weight(f->s, i);
+	size_t bytes = gguf_type_bytes(w->type), step = PIECE / bytes;
+	struct tally found = TALLY_NONE;
+
+	for (uint64_t at = from, n; at < to && !found.nan && !found.inf; at += n) {
+		const char *p = (const char *)w->data + at * bytes;
+
+		n = to - at < step ? to - at : step;
+		load_pages(p, n * bytes);
+		scan_blocks(w->type, p, n * bytes, at, &found);
+	}
+	if (found.nan || found.inf)
+		report(f, i, found.first);
+}
+
 static void search_share(const struct team *t, void *ctx)
 {
 	struct search *f = ctx;
@@ -31,15 +52,11 @@ static void search_share(const struct team *t, void *ctx)
 	for (size_t i = 0; i < source_weight_count(f->s); i++) {
 		const struct weight *w = source_weight(f->s, i);
 		size_t bytes = gguf_type_bytes(w->type), from, to;
-		struct tally found = TALLY_NONE;
 
-		if (!bytes)
+		if (!bytes || w->put_off)
 			continue;
 		team_share(t, w->size / bytes, 256, &from, &to);
-		if (from < to)
-			scan_blocks(w->type, (const char *)w->data + from * bytes, (to - from) * bytes, from, &found);
-		if (found.nan || found.inf)
-			report(f, i, found.first);
+		search_blocks(f, i, from, to);
 	}
 }
 

@@ -97,7 +97,7 @@ static int copy_rest(struct job *j)
 static int map_all(struct job *j)
 {
 	for (size_t i = 0; i < j->n; i++) {
-		bool copy = j->opt->mode == LOAD_READ && !is_put_off(j, &j->w[i]);
+		bool copy = j->opt->mode == LOAD_READ && !j->w[i].put_off;
 		int err = copy ? -ENOTSUP : map_one(j, i);
 
 		if (err && err != -ENOTSUP)
@@ -112,18 +112,19 @@ static void touch(const char *p, size_t n, size_t page)
 		(void)*(const volatile char *)(p + at);
 }
 
-/* Has the pages of n bytes at p read, without a fault for each where the kernel can. */
-static int populate(const char *p, size_t n, size_t page)
+int load_pages(const void *p, size_t n)
 {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *start = (char *)((uintptr_t)p / page * page);
 
+	n += (size_t)((const char *)p - start);
 #ifdef MADV_POPULATE_READ
-	if (madvise(start, (size_t)(p + n - start), MADV_POPULATE_READ) == 0)
+	if (madvise(start, n, MADV_POPULATE_READ) == 0)
 		return 0;
 	if (errno != EINVAL)
 		return -errno;
 #endif
-	touch(start, (size_t)(p + n - start), page);
+	touch(start, n, page);
 	return 0;
 }
 
@@ -134,12 +135,10 @@ static int lock(const char *p, size_t n)
 
 static int bring_in(struct job *j, const struct weight *w)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
 	for (uint64_t at = 0; at < w->size; at += CHUNK) {
 		size_t n = w->size - at < CHUNK ? w->size - at : CHUNK;
 		const char *p = (const char *)w->data + at;
-		int err = j->opt->mode == LOAD_MLOCK ? lock(p, n) : populate(p, n, page);
+		int err = j->opt->mode == LOAD_MLOCK ? lock(p, n) : load_pages(p, n);
 
 		if (err && j->opt->mode == LOAD_MLOCK)
 			return gguf_fail(j->e, err, 0, "cannot lock the weights in memory: %s (ulimit -l)", strerror(-err));
@@ -158,12 +157,12 @@ int load_weights(struct load *l, const struct backend *b, void *impl, struct wei
 	int err;
 
 	for (size_t i = 0; i < n; i++)
-		j.total += is_put_off(&j, &w[i]) ? 0 : w[i].size;
+		j.total += (w[i].put_off = is_put_off(&j, &w[i])) ? 0 : w[i].size;
 	err = map_all(&j);
 	if (opt->mode != LOAD_POPULATE && opt->mode != LOAD_MLOCK)
 		return err;
 	for (size_t i = 0; i < n && !err; i++)
-		if (!is_put_off(&j, &w[i]))
+		if (!w[i].put_off)
 			err = bring_in(&j, &w[i]);
 	return err;
 }

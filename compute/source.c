@@ -4,6 +4,7 @@
 #include "error.h"
 #include "load.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@ struct source {
 	struct weight *weights;
 	const struct weight **sorted; /* by name */
 	size_t count;
+	pthread_mutex_t lock; /* of lists, and of what the backend keeps of values */
 	struct list *lists;
 	struct load load;
 	bool mapped;
@@ -66,6 +68,7 @@ int source_open(struct source **out, const char *path, const struct source_optio
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return gguf_fail(e, -ENOMEM, 0, "out of memory");
+	pthread_mutex_init(&s->lock, NULL);
 	if (opt)
 		s->opt = *opt;
 	s->b = S_ISDIR(st.st_mode) ? &backend_tree : &backend_file;
@@ -94,6 +97,7 @@ void source_close(struct source *s)
 	free(s->weights);
 	if (s->impl)
 		s->b->close(s->impl);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
@@ -119,11 +123,21 @@ bool source_has(struct source *s, const char *key)
 	return s->b->has(s->impl, key);
 }
 
+static int value_get(struct source *s, const char *key, enum want want, union answer *a, struct gguf_error *e)
+{
+	int err;
+
+	pthread_mutex_lock(&s->lock);
+	err = s->b->value(s->impl, key, want, a, e);
+	pthread_mutex_unlock(&s->lock);
+	return err;
+}
+
 #define SCALAR(name, ctype, want, field)                                                   \
 	int source_##name(struct source *s, const char *key, ctype *v, struct gguf_error *e) \
 	{                                                                                  \
 		union answer a;                                                            \
-		int err = s->b->value(s->impl, key, want, &a, e);                          \
+		int err = value_get(s, key, want, &a, e);                                  \
                                                                                            \
 		if (!err)                                                                  \
 			*v = a.field;                                                      \
@@ -173,8 +187,11 @@ static int list_get(struct source *s, const char *key, enum want want, struct an
 	int source_##name(struct source *s, const char *key, const ctype **v, size_t *n, struct gguf_error *e) \
 	{                                                                                                      \
 		struct answer_array a;                                                                         \
-		int err = list_get(s, key, want, &a, e);                                                       \
+		int err;                                                                                       \
                                                                                                                \
+		pthread_mutex_lock(&s->lock);                                                                  \
+		err = list_get(s, key, want, &a, e);                                                           \
+		pthread_mutex_unlock(&s->lock);                                                                \
 		if (err)                                                                                       \
 			return err;                                                                            \
 		*v = a.items;                                                                                  \

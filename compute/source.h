@@ -23,6 +23,7 @@ struct weight {
 	uint64_t extent[4]; /* extent[0] is the row length; unused are 1 */
 	uint32_t dims;
 	uint32_t type;
+	bool put_off;       /* source_map leaves its bytes where they lie: an embedding table of a lazy source */
 };
 
 struct source;
@@ -40,7 +41,7 @@ void source_progress(struct source *s, uint64_t done, uint64_t total);
 
 /*
  * Getters: 0, -ENOENT without the key, -EINVAL (and e filled with the key's name) for a value of another kind.
- * Integers of any width serve for u64 and i64, any number for f64.
+ * Integers of any width serve for u64 and i64, any number for f64. Several threads may ask at once.
  */
 bool source_has(struct source *s, const char *key);
 int source_u64(struct source *s, const char *key, uint64_t *v, struct gguf_error *e);

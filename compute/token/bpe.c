@@ -4,6 +4,7 @@
  * order of tokenizer.ggml.merges.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include "bytemap.h"
 #include "merge.h"
@@ -29,6 +30,12 @@ struct bpe {
 	uint32_t byte[256];             /* the token of a byte, or NO_SYMBOL */
 	bool chars;                     /* symbols begin as characters, not as bytes */
 	bool ignore_merges;
+	/* the merges are read while the texts are: reader sets what of it is above, and these */
+	struct source *source;
+	pthread_t reader;
+	bool reading;
+	int read_err;
+	struct gguf_error read_error;
 };
 
 struct bpe_scratch {
@@ -107,18 +114,47 @@ static int load_splitter(struct vocab *v, struct bpe *b, struct source *s, struc
 	return 0;
 }
 
-static int load_kind(struct vocab *v, struct source *s, bool chars, struct gguf_error *e)
+static void *read_merges(void *data)
+{
+	struct bpe *b = data;
+
+	b->read_err = load_merges(b, b->source, &b->read_error);
+	return NULL;
+}
+
+static int begin_load(struct vocab *v, struct source *s, struct gguf_error *e)
 {
 	struct bpe *b = v->data = calloc(1, sizeof *b);
-	int err;
 
 	if (!b)
 		return gguf_fail(e, -ENOMEM, 0, "no memory for the vocabulary");
+	b->source = s;
+	b->reading = !pthread_create(&b->reader, NULL, read_merges, b);
+	if (!b->reading)
+		read_merges(b);
+	return 0;
+}
+
+static void end_reading(struct bpe *b)
+{
+	if (b->reading)
+		pthread_join(b->reader, NULL);
+	b->reading = false;
+}
+
+static int load_kind(struct vocab *v, struct source *s, bool chars, struct gguf_error *e)
+{
+	struct bpe *b = v->data;
+	int err;
+
 	b->chars = chars;
 	for (int i = 0; i < 256; i++)
 		b->byte[i] = (uint32_t)(chars ? vocab_byte(v, (unsigned char)i) : find_mapped_byte(v, (unsigned char)i));
 	err = load_splitter(v, b, s, e);
-	return err ? err : load_merges(b, s, e);
+	end_reading(b);
+	if (err || !b->read_err)
+		return err;
+	return gguf_fail(e, b->read_err, b->read_error.offset, "%s", b->read_error.text);
 }
 
 static int load_bytes(struct vocab *v, struct source *s, struct gguf_error *e)
@@ -137,6 +173,7 @@ static void unload(struct vocab *v)
 
 	if (!b)
 		return;
+	end_reading(b);
 	splitter_free(b->split);
 	index_free(&b->rank);
 	free(b);
@@ -380,7 +417,7 @@ static size_t piece_mapped(struct gguf_bytes text, char *out)
 const struct token_model token_model_bpe = {
 	.name = "gpt2",
 	.bos = -1, .eos = -1, .unk = -1, .sep = -1, .pad = -1, .mask = -1,
-	.load = load_bytes, .unload = unload,
+	.begin_load = begin_load, .load = load_bytes, .unload = unload,
 	.begin = begin, .encode = encode, .end = end,
 	.piece = piece_mapped,
 };
@@ -390,7 +427,7 @@ const struct token_model token_model_gemma4 = {
 	.bos = -1, .eos = -1, .unk = -1, .sep = -1, .pad = -1, .mask = -1,
 	.habits = HABIT_ESCAPE_SPACES | HABIT_BOS,
 	.forced = HABIT_BOS,
-	.load = load_chars, .unload = unload,
+	.begin_load = begin_load, .load = load_chars, .unload = unload,
 	.begin = begin, .encode = encode, .end = end,
 	.piece = piece_low_block,
 };

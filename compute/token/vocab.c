@@ -198,6 +198,8 @@ static int load(struct vocab *v, struct source *s, struct gguf_error *e)
 {
 	int err = find_model(v, s, e);
 
+	if (!err && v->model->begin_load)
+		err = v->model->begin_load(v, s, e);
 	if (!err)
 		err = load_texts(v, s, e);
 	if (!err)

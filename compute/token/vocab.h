@@ -56,6 +56,11 @@ struct token_model {
 	int32_t bos, eos, unk, sep, pad, mask; /* -1: none */
 	unsigned habits;
 	unsigned forced; /* of these, whatever the keys say */
+	/*
+	 * NULL, or begins what does not need the texts, on a thread of its own: load waits for it. Sets v->data before
+	 * anything can fail, so that unload can end it.
+	 */
+	int (*begin_load)(struct vocab *v, struct source *s, struct gguf_error *e);
 	int (*load)(struct vocab *v, struct source *s, struct gguf_error *e);
 	void (*unload)(struct vocab *v);
 	/* Memory for one call of vocab_encode of n bytes, and the tokens of one run of text. */
