@@ -61,7 +61,7 @@ unsigned act_form(uint32_t type)
 }
 
 /* Blocks from .. to-1 of one token. */
-static void load_blocks(const struct act *a, size_t token, unsigned forms, const float *x, size_t from, size_t to)
+void act_put(const struct act *a, size_t token, unsigned forms, const float *x, size_t from, size_t to)
 {
 	size_t whole = a->in / ACT_BLOCK, rest = a->in % ACT_BLOCK;
 	struct act_row row = act_row(a, token);
@@ -83,12 +83,35 @@ static void load_blocks(const struct act *a, size_t token, unsigned forms, const
 	}
 }
 
+struct act act_part(const struct act *room, size_t first, size_t tokens, size_t in)
+{
+	size_t blocks = (in + ACT_BLOCK - 1) / ACT_BLOCK, at = first * blocks;
+
+	return (struct act){
+		.tokens = tokens, .in = in, .blocks = blocks, .tile = tokens <= ACT_SMALL ? ACT_SMALL : ACT_TILE,
+		.q = room->q + at * ACT_BLOCK, .d = room->d + at, .dsum = room->dsum + at, .bias = room->bias + at,
+		.half = room->half + 2 * at, .f = room->f + at * ACT_BLOCK,
+	};
+}
+
+void act_fill(const struct act *a, const struct team *t, unsigned forms, const float *x, size_t stride,
+	      const uint32_t *rows)
+{
+	size_t blocks = a->blocks, from, to;
+
+	team_share(t, a->tokens * blocks, a->tokens < t->n ? 8 : blocks ? blocks : 1, &from, &to);
+	for (size_t next; from < to; from = next) {
+		size_t token = from / blocks, end = (token + 1) * blocks;
+
+		next = end < to ? end : to;
+		act_put(a, token, forms, x + (rows ? rows[token] : token) * stride, from % blocks, next - token * blocks);
+	}
+}
+
 void act_load(struct act *a, const struct team *t, unsigned forms, const float *x, size_t stride, const uint32_t *rows,
 	      size_t tokens, size_t in)
 {
-	size_t blocks = (in + ACT_BLOCK - 1) / ACT_BLOCK, from, to;
-	struct act shape = { tokens, in, blocks, tokens <= ACT_SMALL ? ACT_SMALL : ACT_TILE, a->q, a->d, a->dsum, a->bias,
-			     a->half, a->f };
+	const struct act shape = act_part(a, 0, tokens, in);
 
 	if (t->id == 0) {
 		a->tokens = shape.tokens;
@@ -96,12 +119,5 @@ void act_load(struct act *a, const struct team *t, unsigned forms, const float *
 		a->blocks = shape.blocks;
 		a->tile = shape.tile;
 	}
-	team_share(t, tokens * blocks, tokens < t->n ? 8 : blocks ? blocks : 1, &from, &to);
-	for (size_t next; from < to; from = next) {
-		size_t token = from / blocks, end = (token + 1) * blocks;
-
-		next = end < to ? end : to;
-		load_blocks(&shape, token, forms, x + (rows ? rows[token] : token) * stride, from % blocks,
-			    next - token * blocks);
-	}
+	act_fill(&shape, t, forms, x, stride, rows);
 }

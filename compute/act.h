@@ -44,4 +44,15 @@ static inline struct act_row act_row(const struct act *a, size_t token)
 	return (struct act_row){ a->q + at * ACT_BLOCK, a->d + at, a->dsum + at, a->bias + at, a->half + 2 * at,
 				 act_tile_tokens(a, first) };
 }
+
+/*
+ * tokens rows of in values as a batch of their own, in room's memory behind first such rows. Nothing is shared but the
+ * memory: each thread has its own view. The rows are to be put in before they are multiplied.
+ */
+struct act act_part(const struct act *room, size_t first, size_t tokens, size_t in);
+/* Puts in blocks from .. to-1 of a token whose values begin at x, in the forms given. */
+void act_put(const struct act *a, size_t token, unsigned forms, const float *x, size_t from, size_t to);
+/* Puts in all of a's rows as act_load does; the threads share them. */
+void act_fill(const struct act *a, const struct team *t, unsigned forms, const float *x, size_t stride,
+	      const uint32_t *rows);
 #endif

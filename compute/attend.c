@@ -80,6 +80,13 @@ static void place_heads(const struct pass *p, const struct team *t, unsigned lay
 	team_barrier(t);
 }
 
+unsigned attend_forms(const struct llm *m, const struct layer *l)
+{
+	if (m->model->arch->rank_attention)
+		return linear_forms(l->q_a.w.out ? &l->q_a : &l->q) | linear_forms(&l->kv_a);
+	return linear_forms(&l->qkv) | linear_forms(&l->q) | linear_forms(&l->k) | linear_forms(&l->v);
+}
+
 /* Products of one batch side by side: no thread waits between them. */
 static void project(const struct pass *p, const struct team *t, const struct layer *l, unsigned parts)
 {
@@ -89,20 +96,16 @@ static void project(const struct pass *p, const struct team *t, const struct lay
 		{ &l->q, m->q, QUERIES }, { &l->k, k, CACHED }, { &l->v, v, CACHED },
 	};
 	enum { EACH = sizeof(each) / sizeof(*each) };
-	unsigned forms = l->qkv.w.out ? act_form(l->qkv.w.type) : 0;
+	struct act h = hidden_act(p);
 	bool more = false;
 
-	for (int i = 0; i < EACH && !l->qkv.w.out; i++)
-		forms |= each[i].part & parts ? act_form(each[i].l->w.type) : 0;
-	act_load(m->act, t, forms, m->h.p, m->h.stride, NULL, p->n, m->model->h.width);
-	team_barrier(t);
 	if (l->qkv.w.out) {
-		apply(p, t, &l->qkv, m->act, m->q, p->n);
+		apply(p, t, &l->qkv, &h, m->q);
 		return;
 	}
 	for (int i = 0; i < EACH; i++)
 		if (each[i].part & parts)
-			mat_mul(&each[i].l->w, m->act, each[i].y.p, each[i].y.stride, t);
+			mat_mul(&each[i].l->w, &h, each[i].y.p, each[i].y.stride, t);
 	team_barrier(t);
 	for (int i = 0; i < EACH; i++)
 		if (each[i].part & parts) {
@@ -215,15 +218,17 @@ void attend(const struct pass *p, const struct pass *rest, const struct team *t,
 	const struct layer *l = &m->model->layer[layer];
 	const struct heads h = { l->heads, l->kv_heads, m->q, m->att };
 	bool later = rest->n < p->n && !l->qkv.w.out;
+	struct act a;
 
 	make_ready(p, t, layer, later ? CACHED : CACHED | QUERIES);
 	narrow(p, rest, t);
 	if (!rest->n)
 		return;
-	if (later)
+	if (later) {
+		load_rows(rest, t, linear_forms(&l->q), m->h, rest->n, m->model->h.width);
 		make_ready(rest, t, layer, QUERIES);
+	}
 	attend_cache(rest, t, layer, &h);
-	act_load(m->act, t, act_form(l->o.w.type), m->att.p, m->att.stride, NULL, rest->n, l->o.w.in);
-	team_barrier(t);
-	apply(rest, t, &l->o, m->act, m->out, rest->n);
+	a = load_rows(rest, t, linear_forms(&l->o), m->att, rest->n, l->o.w.in);
+	apply(rest, t, &l->o, &a, m->out);
 }

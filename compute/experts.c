@@ -97,15 +97,17 @@ static void route_tokens(const struct pass *p, const struct team *t, const struc
 	size_t from, to;
 
 	team_share(t, p->n, 1, &from, &to);
-	for (size_t i = from; i < to; i++)
+	for (size_t i = from; i < to; i++) {
+		finish_row(m, &l->router, row(m->router, i), 0, l->experts);
 		route(&r, row(m->router, i), m->chosen + i * l->used, m->weight + i * l->used);
+	}
 	team_barrier(t);
 }
 
 /* Sorts the (token, choice) pairs by expert: a row for each. */
 static void plan(const struct pass *p, const struct layer *l)
 {
-	const struct llm *m = p->m;
+	struct llm *m = p->m;
 	uint32_t *next = m->first + l->experts + 1;
 	size_t pairs = p->n * l->used;
 
@@ -119,111 +121,161 @@ static void plan(const struct pass *p, const struct layer *l)
 		m->place[i] = next[m->chosen[i]]++;
 		m->row_token[m->place[i]] = (uint32_t)(i / l->used);
 	}
+	m->actives = 0;
+	for (unsigned e = 0; e < l->experts; e++)
+		if (m->first[e + 1] > m->first[e])
+			m->active[m->actives++] = e;
 }
 
-static struct mat expert_mat(const struct bank *b, unsigned e)
+/* The rows of expert e as a batch, len values in each. */
+static struct act expert_rows(const struct llm *m, unsigned e, size_t len)
 {
-	struct mat w = b->w;
-
-	w.data = b->each[e];
-	return w;
+	return act_part(m->expert_act, m->first[e], m->first[e + 1] - m->first[e], len);
 }
 
-static void multiply(const struct team *t, const struct bank *b, unsigned e, const struct act *a, struct rows y)
-{
-	struct mat w = expert_mat(b, e);
+/* A job of mat_mul_each: what one matrix of an expert multiplies. */
+struct bank_jobs {
+	const struct llm *m;
+	const struct layer *l;
+	const struct bank *bank[2]; /* in turn; the second NULL: one only */
+	struct rows y[2];
+	const struct act *all;      /* what every expert multiplies, or NULL: its own rows */
+	struct act rows;            /* room for the answer, of this thread */
+};
 
-	mat_mul(&w, a, y.p, y.stride, t);
+static void bank_job(void *ctx, size_t i, struct mat_job *job)
+{
+	struct bank_jobs *j = ctx;
+	int turn = j->bank[1] ? (int)(i % 2) : 0;
+	unsigned e = j->m->active[j->bank[1] ? i / 2 : i];
+	const struct bank *b = j->bank[turn];
+
+	if (!j->all)
+		j->rows = expert_rows(j->m, e, b->w.in);
+	*job = (struct mat_job){ b->w, j->all ? j->all : &j->rows, row(j->y[turn], j->m->first[e]), j->y[turn].stride };
+	job->w.data = b->each[e];
 }
 
-static void finish_bank(const struct pass *p, const struct team *t, const struct bank *b, unsigned e, struct rows y,
-			size_t n)
+static void multiply(const struct team *t, struct bank_jobs *j)
 {
-	const struct linear l = {
+	mat_mul_each(j->m->actives * (j->bank[1] ? 2 : 1), j->bank[0]->w.out, bank_job, j, t);
+}
+
+static struct linear expert_linear(const struct bank *b, unsigned e)
+{
+	return (struct linear){
 		.w = b->w, .bias = b->bias ? b->bias + (size_t)e * b->w.out : NULL, .scale = b->scale ? b->scale[e] : 1,
 	};
-
-	finish_linear(p, t, &l, y, n);
 }
 
-/* Expert e for its n tokens, whose rows begin at first. */
-static void one_expert(const struct pass *p, const struct team *t, const struct layer *l, unsigned e)
+/* The forms that the first products of the chosen experts want. */
+static unsigned gate_forms(const struct layer *l)
 {
-	struct llm *m = p->m;
-	size_t first = m->first[e], n = m->first[e + 1] - first;
-	struct rows g = { row(m->e_gate, first), m->e_gate.stride }, u = rows_at(g, l->expert_ffn);
-	struct rows out = { row(m->e_out, first), m->e_out.stride };
-	bool fused = !l->e_gate.w.out;
-
-	act_load(m->act, t, act_form(l->e_up.w.type) | (fused ? 0 : act_form(l->e_gate.w.type)), m->h.p, m->h.stride,
-		 m->row_token + first, n, l->e_up.w.in);
-	team_barrier(t);
-	if (!fused)
-		multiply(t, &l->e_gate, e, m->act, g);
-	multiply(t, &l->e_up, e, m->act, fused ? g : u);
-	team_barrier(t);
-	if (!fused)
-		finish_bank(p, t, &l->e_gate, e, g, n);
-	finish_bank(p, t, &l->e_up, e, fused ? g : u, n);
-	if (l->e_up.bias || l->e_up.scale)
-		team_barrier(t);
-	activate(p, t, g, u, n, l->expert_ffn);
-	team_barrier(t);
-	act_load(m->act, t, act_form(l->e_down.w.type), g.p, g.stride, NULL, n, l->expert_ffn);
-	team_barrier(t);
-	multiply(t, &l->e_down, e, m->act, out);
-	team_barrier(t);
-	finish_bank(p, t, &l->e_down, e, out, n);
-	if (l->e_down.bias || l->e_down.scale)
-		team_barrier(t);
+	return act_form(l->e_up.w.type) | (l->e_gate.w.out ? act_form(l->e_gate.w.type) : 0);
 }
 
-/* The shared expert goes to out, by its own gate where it has one; without one out is cleared. */
-static void shared_expert(const struct pass *p, const struct team *t, const struct layer *l)
+/* Each expert gets the rows of its tokens. Of one token alone they all take the same row, where it lies. */
+static void gather(const struct pass *p, const struct team *t, const struct layer *l)
 {
-	struct llm *m = p->m;
-	struct rows g = m->shared, u = rows_at(g, l->shared_ffn);
-	size_t from, to;
+	const struct llm *m = p->m;
+	size_t from, to, pairs = p->n * l->used, width = m->model->h.width;
 
-	act_load(m->act, t, act_form(l->s_gate.w.type) | act_form(l->s_up.w.type), m->h.p, m->h.stride, NULL, p->n,
-		 l->s_up.w.in);
-	team_barrier(t);
-	mat_mul(&l->s_gate.w, m->act, g.p, g.stride, t);
-	mat_mul(&l->s_up.w, m->act, u.p, u.stride, t);
-	team_barrier(t);
-	activate(p, t, g, u, p->n, l->shared_ffn);
-	team_barrier(t);
-	act_load(m->act, t, act_form(l->s_down.w.type), g.p, g.stride, NULL, p->n, l->shared_ffn);
-	team_barrier(t);
-	apply(p, t, &l->s_down, m->act, m->out, p->n);
-	if (!l->s_router.w.out)
+	if (p->n == 1)
 		return;
-	act_load(m->act, t, act_form(l->s_router.w.type), m->h.p, m->h.stride, NULL, p->n, l->s_up.w.in);
-	team_barrier(t);
-	mat_mul(&l->s_router.w, m->act, m->router.p, m->router.stride, t);
-	team_barrier(t);
-	team_share(t, p->n, 1, &from, &to);
+	team_share(t, pairs, 1, &from, &to);
 	for (size_t i = from; i < to; i++) {
-		m->v->sigmoid(row(m->router, i), 1);
-		m->v->scale(row(m->out, i), *row(m->router, i), l->s_up.w.in);
+		unsigned e = m->chosen[i];
+		struct act a = expert_rows(m, e, width);
+
+		act_put(&a, m->place[i] - m->first[e], gate_forms(l), row(m->h, i / l->used), 0, a.blocks);
 	}
 	team_barrier(t);
 }
 
+/* Gate and up of all experts, side by side. */
+static void widen(const struct pass *p, const struct team *t, const struct layer *l)
+{
+	struct llm *m = p->m;
+	struct act h = hidden_act(p);
+	bool fused = !l->e_gate.w.out;
+	struct bank_jobs j = {
+		.m = m, .l = l, .bank = { fused ? &l->e_up : &l->e_gate, fused ? NULL : &l->e_up },
+		.y = { m->e_gate, rows_at(m->e_gate, l->expert_ffn) }, .all = p->n == 1 ? &h : NULL,
+	};
+
+	multiply(t, &j);
+	team_barrier(t);
+}
+
+/* One row of expert e: gate and up become what down multiplies. */
+static void activate_row(const struct llm *m, const struct layer *l, unsigned e, size_t place)
+{
+	const struct linear gate = expert_linear(&l->e_gate, e), up = expert_linear(&l->e_up, e);
+	struct act a = expert_rows(m, e, l->expert_ffn);
+	float *g = row(m->e_gate, place), *u = g + l->expert_ffn;
+
+	if (l->e_gate.w.out)
+		finish_row(m, &gate, g, 0, l->expert_ffn);
+	finish_row(m, &up, l->e_gate.w.out ? u : g, 0, l->e_up.w.out);
+	activate(m, g, u, l->expert_ffn);
+	act_put(&a, place - m->first[e], act_form(l->e_down.w.type), g, 0, a.blocks);
+}
+
+static void activate_rows(const struct pass *p, const struct team *t, const struct layer *l)
+{
+	const struct llm *m = p->m;
+	size_t from, to;
+
+	team_share(t, p->n * l->used, 1, &from, &to);
+	for (size_t i = from; i < to; i++)
+		activate_row(m, l, m->chosen[i], m->place[i]);
+}
+
+/* The shared expert's gate and up, and the score of its own gate where it has one: they go with the router. */
+static void widen_shared(const struct pass *p, const struct team *t, const struct layer *l, const struct act *h)
+{
+	const struct llm *m = p->m;
+
+	if (!l->s_up.w.out)
+		return;
+	mat_mul(&l->s_gate.w, h, m->shared.p, m->shared.stride, t);
+	mat_mul(&l->s_up.w, h, m->shared.p + l->shared_ffn, m->shared.stride, t);
+	if (l->s_router.w.out)
+		mat_mul(&l->s_router.w, h, m->router.p + l->experts, m->router.stride, t);
+}
+
+/* The shared expert's output, scaled; nothing where there is none. */
+static void begin_sum(const struct llm *m, const struct layer *l, size_t token)
+{
+	size_t width = m->model->h.width;
+	float *out = row(m->out, token), *score = row(m->router, token) + l->experts;
+
+	if (!l->s_up.w.out) {
+		memset(out, 0, width * sizeof(*out));
+		return;
+	}
+	finish_row(m, &l->s_down, out, 0, width);
+	if (l->s_router.w.out) {
+		m->v->sigmoid(score, 1);
+		m->v->scale(out, *score, width);
+	}
+}
+
 /* Adds what the experts of a token gave, best first. */
-static void combine(const struct pass *p, const struct team *t, const struct layer *l, bool clear)
+static void combine(const struct pass *p, const struct team *t, const struct layer *l)
 {
 	const struct llm *m = p->m;
 	size_t width = m->model->h.width, from, to;
 
 	team_share(t, p->n, 1, &from, &to);
 	for (size_t i = from; i < to; i++) {
-		if (clear)
-			memset(row(m->out, i), 0, width * sizeof(float));
-		for (unsigned k = 0; k < l->used; k++) {
-			size_t pair = i * l->used + k;
+		begin_sum(m, l, i);
+		for (size_t pair = i * l->used; pair < (i + 1) * l->used; pair++) {
+			const struct linear down = expert_linear(&l->e_down, m->chosen[pair]);
+			float *y = row(m->e_out, m->place[pair]);
 
-			m->v->add_scaled(row(m->out, i), row(m->e_out, m->place[pair]), m->weight[pair], width);
+			finish_row(m, &down, y, 0, width);
+			m->v->add_scaled(row(m->out, i), y, m->weight[pair], width);
 		}
 	}
 	team_barrier(t);
@@ -232,18 +284,26 @@ static void combine(const struct pass *p, const struct team *t, const struct lay
 void experts(const struct pass *p, const struct team *t, const struct layer *l)
 {
 	struct llm *m = p->m;
+	struct act h = hidden_act(p), shared = act_part(m->act, 0, p->n, l->shared_ffn);
+	const struct gated gated = { NULL, NULL, m->shared, rows_at(m->shared, l->shared_ffn), l->shared_ffn };
+	struct bank_jobs down = { .m = m, .l = l, .bank = { &l->e_down }, .y = { m->e_out } };
 
-	act_load(m->act, t, act_form(l->router.w.type), m->h.p, m->h.stride, NULL, p->n, l->router.w.in);
+	mat_mul(&l->router.w, &h, m->router.p, m->router.stride, t);
+	widen_shared(p, t, l, &h);
 	team_barrier(t);
-	apply(p, t, &l->router, m->act, m->router, p->n);
 	route_tokens(p, t, l);
 	if (t->id == 0)
 		plan(p, l);
 	team_barrier(t);
-	for (unsigned e = 0; e < l->experts; e++)
-		if (m->first[e + 1] > m->first[e])
-			one_expert(p, t, l, e);
+	gather(p, t, l);
+	widen(p, t, l);
+	activate_rows(p, t, l);
 	if (l->s_up.w.out)
-		shared_expert(p, t, l);
-	combine(p, t, l, !l->s_up.w.out);
+		activate_into(p, t, &gated, &shared, linear_forms(&l->s_down));
+	team_barrier(t);
+	multiply(t, &down);
+	if (l->s_up.w.out)
+		mat_mul(&l->s_down.w, &shared, m->out.p, m->out.stride, t);
+	team_barrier(t);
+	combine(p, t, l);
 }

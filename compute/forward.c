@@ -44,17 +44,29 @@ static void norm_row(const struct llm *m, const struct norm *n, float *y, const 
 	}
 }
 
+/* A token's row of h = x, normalised, and what is multiplied of it. */
+static void put_hidden(const struct pass *p, size_t i, const struct norm *n, unsigned forms)
+{
+	const struct llm *m = p->m;
+	struct act a = hidden_act(p);
+
+	norm_row(m, n, row(m->h, i), row(m->x, i));
+	if (forms)
+		act_put(&a, i, forms, row(m->h, i), 0, a.blocks);
+}
+
 static void begin(const struct pass *p, const struct team *t)
 {
 	const struct llm *m = p->m;
 	const struct model *model = m->model;
+	unsigned forms = attend_forms(m, &model->layer[0]);
 	struct team_loop loop = team_loop(t, p->n, 1);
 
 	for (size_t from, to; team_take(t, &loop, &from, &to);)
 		for (size_t i = from; i < to; i++) {
 			embed_token(p, i);
 			norm_row(m, &model->embed_norm, row(m->x, i), row(m->x, i));
-			norm_row(m, &model->layer[0].attn_norm, row(m->h, i), row(m->x, i));
+			put_hidden(p, i, &model->layer[0].attn_norm, forms);
 			if (model->rope.dims)
 				rope_table(row(m->turn, i), &model->rope, p->at + (int64_t)i);
 			if (model->rope_local.dims)
@@ -63,9 +75,14 @@ static void begin(const struct pass *p, const struct team *t)
 	team_barrier(t);
 }
 
-/* x += branch, with the norms around it; h = what the next branch takes. The threads share the rows. */
-static void join(const struct pass *p, const struct team *t, const struct norm *post, const struct norm *end,
-		 const struct norm *next)
+/* What follows a branch: the norms around its sum with x, and what the next one begins with. */
+struct joint {
+	const struct norm *post, *end, *next;
+	unsigned forms;
+};
+
+/* x += branch, h = what the next branch takes. The threads share the rows. */
+static void join(const struct pass *p, const struct team *t, const struct joint *j)
 {
 	const struct llm *m = p->m;
 	const struct hyper *h = &m->model->h;
@@ -75,27 +92,42 @@ static void join(const struct pass *p, const struct team *t, const struct norm *
 	for (size_t i = from; i < to; i++) {
 		float *x = row(m->x, i), *out = row(m->out, i);
 
-		norm_row(m, post, out, out);
+		norm_row(m, j->post, out, out);
 		if (h->residual_scale == 1)
 			m->v->add(x, out, h->width);
 		else
 			m->v->add_scaled(x, out, h->residual_scale, h->width);
-		norm_row(m, end, x, x);
-		norm_row(m, next, row(m->h, i), x);
+		norm_row(m, j->end, x, x);
+		put_hidden(p, i, j->next, j->forms);
 	}
 	team_barrier(t);
+}
+
+static struct joint behind_attention(const struct layer *l)
+{
+	return (struct joint){ &l->attn_post, &l->attn_end, &l->ffn_norm, ffn_forms(l) };
+}
+
+/* Behind the last layer stands the output matrix, where logits are wanted. */
+static struct joint behind_ffn(const struct pass *p, uint32_t layer)
+{
+	const struct model *model = p->m->model;
+	const struct layer *l = &model->layer[layer], *next = l + 1;
+
+	if (layer + 1 < model->h.layers)
+		return (struct joint){ &l->ffn_post, &l->ffn_end, &next->attn_norm, attend_forms(p->m, next) };
+	return (struct joint){ &l->ffn_post, &l->ffn_end, &model->output_norm, p->logits ? linear_forms(&model->output) : 0 };
 }
 
 /* rest: the tokens of p that are wanted behind the last layer. */
 static void run_layers(const struct pass *p, const struct pass *rest, const struct team *t)
 {
-	const struct llm *m = p->m;
-	const struct model *model = m->model;
+	const struct model *model = p->m->model;
 
 	for (uint32_t i = 0; i < model->h.layers; i++) {
 		const struct layer *l = &model->layer[i];
-		bool last = i + 1 == model->h.layers;
-		const struct pass *out = last ? rest : p;
+		const struct pass *out = i + 1 == model->h.layers ? rest : p;
+		const struct joint first = behind_attention(l), second = behind_ffn(p, i);
 
 		if (model->arch->rank_attention)
 			attend_mla(p, out, t, i);
@@ -103,12 +135,12 @@ static void run_layers(const struct pass *p, const struct pass *rest, const stru
 			attend(p, out, t, i);
 		if (!out->n)
 			return;
-		join(out, t, &l->attn_post, &l->attn_end, &l->ffn_norm);
+		join(out, t, &first);
 		if (l->experts)
 			experts(out, t, l);
 		else
 			ffn(out, t, l);
-		join(out, t, &l->ffn_post, &l->ffn_end, last ? &model->output_norm : &model->layer[i + 1].attn_norm);
+		join(out, t, &second);
 	}
 }
 
@@ -133,13 +165,10 @@ static void scale_logits(const struct pass *p, const struct team *t, size_t coun
 
 static void head(const struct pass *p, const struct team *t)
 {
-	const struct llm *m = p->m;
-	const struct linear *l = &m->model->output;
-	struct rows y = { p->logits, m->model->h.vocab };
+	struct rows y = { p->logits, p->m->model->h.vocab };
+	struct act h = hidden_act(p);
 
-	act_load(m->act, t, act_form(l->w.type), m->h.p, m->h.stride, NULL, p->n, l->w.in);
-	team_barrier(t);
-	apply(p, t, l, m->act, y, p->n);
+	apply(p, t, &p->m->model->output, &h, y);
 	scale_logits(p, t, p->n);
 }
 

@@ -17,3 +17,20 @@ void mat_mul(const struct mat *w, const struct act *a, float *y, size_t stride, 
 	for (size_t from, to; team_take(t, &l, &from, &to);)
 		kernel.mul[w->type](w, a, y, stride, from, to);
 }
+
+void mat_mul_each(size_t jobs, size_t out, mat_job_fn *job, void *ctx, const struct team *t)
+{
+	size_t rows = jobs * out / t->n < 4 * ROWS ? LEAST_ROWS : ROWS, steps = (out + rows - 1) / rows;
+	struct team_loop l = team_loop(t, jobs * steps, 1);
+
+	for (size_t at, end; team_take(t, &l, &at, &end);)
+		while (at < end) {
+			size_t i = at / steps, first = at % steps, some = steps - first < end - at ? steps - first : end - at;
+			struct mat_job j;
+
+			job(ctx, i, &j);
+			kernel.mul[j.w.type](&j.w, j.a, j.y, j.stride, first * rows,
+					     (first + some) * rows < out ? (first + some) * rows : out);
+			at += some;
+		}
+}

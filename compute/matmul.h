@@ -47,6 +47,18 @@ void act_load(struct act *a, const struct team *t, unsigned forms, const float *
  * team call it, each does a part of the rows; a barrier is needed before y is read.
  */
 void mat_mul(const struct mat *w, const struct act *a, float *y, size_t stride, const struct team *t);
+/*
+ * jobs products of matrices of the same out rows as one loop: no thread waits between them, or has the ends of many
+ * shares. job(ctx, i) gives the i-th; it is called any number of times by any thread.
+ */
+struct mat_job {
+	struct mat w;
+	const struct act *a;
+	float *y;
+	size_t stride;
+};
+typedef void mat_job_fn(void *ctx, size_t i, struct mat_job *job);
+void mat_mul_each(size_t jobs, size_t out, mat_job_fn *job, void *ctx, const struct team *t);
 /* Whether there is a product for weights of this type at all. */
 int mat_type_ok(uint32_t type);
 #endif

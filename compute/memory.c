@@ -86,7 +86,7 @@ static void allot_experts(struct llm *m, struct allotment *a, size_t n, const st
 
 	if (!w->experts)
 		return;
-	m->router = take_rows(a, n, w->experts);
+	m->router = take_rows(a, n, w->experts + 1);
 	m->shared = take_rows(a, n, w->shared);
 	m->e_gate = take_rows(a, pairs, w->e_gate);
 	m->e_out = take_rows(a, pairs, m->model->h.width);
@@ -95,6 +95,7 @@ static void allot_experts(struct llm *m, struct allotment *a, size_t n, const st
 	m->row_token = take(a, pairs, sizeof(*m->row_token));
 	m->weight = take(a, pairs, sizeof(*m->weight));
 	m->first = take(a, 2 * w->experts + 1, sizeof(*m->first));
+	m->active = take(a, w->experts, sizeof(*m->active));
 }
 
 static size_t allot(struct llm *m, char *base)
@@ -124,6 +125,12 @@ static size_t head_act_len(const struct hyper *h)
 	return more(h->key_mla, h->kv_rank);
 }
 
+/* What the matrices of a chosen expert multiply: the hidden state, then its gate. */
+static size_t expert_act_len(const struct llm *m, const struct widest *w)
+{
+	return more(m->model->h.width, w->e_gate / 2);
+}
+
 void memory_measure(struct llm *m, struct llm_estimate *est)
 {
 	const struct widest w = widest_of(m);
@@ -132,6 +139,8 @@ void memory_measure(struct llm *m, struct llm_estimate *est)
 	est->weights = m->model->bytes;
 	est->cache = kv_measure(&m->kv, m->kv_heads, m->model->h.layers);
 	est->buffers = allot(m, NULL) + act_bytes(n, w.act);
+	if (w.experts)
+		est->buffers += act_bytes(n * w.used, expert_act_len(m, &w));
 	if (m->model->arch->rank_attention)
 		est->buffers += m->opt.threads * act_bytes(n, head_act_len(&m->model->h));
 }
@@ -141,6 +150,8 @@ static int new_acts(struct llm *m)
 	const struct widest w = widest_of(m);
 	int err = act_new(&m->act, m->opt.batch, w.act);
 
+	if (!err && w.experts)
+		err = act_new(&m->expert_act, m->opt.batch * w.used, expert_act_len(m, &w));
 	if (err || !m->model->arch->rank_attention)
 		return err;
 	m->head_act = calloc(m->opt.threads, sizeof(struct act *));
@@ -188,4 +199,5 @@ void memory_free(struct llm *m)
 		act_free(m->head_act[i]);
 	free(m->head_act);
 	act_free(m->act);
+	act_free(m->expert_act);
 }

@@ -25,11 +25,10 @@ static void compress(const struct pass *p, const struct team *t, const struct la
 	const struct hyper *h = &m->model->h;
 	const struct linear *q = l->q_a.w.out ? &l->q_a : &l->q;
 	struct rows to = l->q_a.w.out ? m->low : folds(l) ? m->unfold : m->q, c = latent(m);
+	struct act a = hidden_act(p);
 
-	act_load(m->act, t, act_form(q->w.type) | act_form(l->kv_a.w.type), m->h.p, m->h.stride, NULL, p->n, h->width);
-	team_barrier(t);
-	mat_mul(&q->w, m->act, to.p, to.stride, t);
-	mat_mul(&l->kv_a.w, m->act, c.p, c.stride, t);
+	mat_mul(&q->w, &a, to.p, to.stride, t);
+	mat_mul(&l->kv_a.w, &a, c.p, c.stride, t);
 	team_barrier(t);
 	finish_linear(p, t, q, to, p->n);
 	finish_linear(p, t, &l->kv_a, c, p->n);
@@ -42,12 +41,12 @@ static void compress(const struct pass *p, const struct team *t, const struct la
 static void unfold_queries(const struct pass *p, const struct team *t, const struct layer *l)
 {
 	struct llm *m = p->m;
+	struct act a;
 
 	if (!l->q_a.w.out)
 		return;
-	act_load(m->act, t, act_form(l->q.w.type), m->low.p, m->low.stride, NULL, p->n, m->model->h.q_rank);
-	team_barrier(t);
-	apply(p, t, &l->q, m->act, folds(l) ? m->unfold : m->q, p->n);
+	a = load_rows(p, t, linear_forms(&l->q), m->low, p->n, m->model->h.q_rank);
+	apply(p, t, &l->q, &a, folds(l) ? m->unfold : m->q);
 }
 
 /* y of head i = bank's matrix i times x of head i, the heads shared among the threads: nobody waits in between. */
@@ -133,9 +132,9 @@ static void fill_cache(const struct pass *p, const struct team *t, unsigned laye
 		each_head(p, t, &l->k_b, l->heads, m->unfold, h->key_mla, m->q, m->kv.key_len);
 		team_barrier(t);
 	} else {
-		act_load(m->act, t, act_form(l->kv_b.w.type), latent(m).p, latent(m).stride, NULL, p->n, h->kv_rank);
-		team_barrier(t);
-		apply(p, t, &l->kv_b, m->act, m->unfold, p->n);
+		struct act a = load_rows(p, t, linear_forms(&l->kv_b), latent(m), p->n, h->kv_rank);
+
+		apply(p, t, &l->kv_b, &a, m->unfold);
 	}
 	team_share(t, p->n, 1, &from, &to);
 	for (size_t i = from; i < to; i++) {
@@ -152,6 +151,7 @@ void attend_mla(const struct pass *p, const struct pass *rest, const struct team
 	const struct layer *l = &m->model->layer[layer];
 	const struct heads heads = { l->heads, m->kv_heads[layer], m->q, m->att };
 	struct rows seen = m->att;
+	struct act a;
 
 	compress(p, t, l);
 	unfold_queries(p, t, l);
@@ -165,7 +165,6 @@ void attend_mla(const struct pass *p, const struct pass *rest, const struct team
 		each_head(rest, t, &l->v_b, l->heads, m->att, m->kv.value_len, seen, h->value_mla);
 		team_barrier(t);
 	}
-	act_load(m->act, t, act_form(l->o.w.type), seen.p, seen.stride, NULL, rest->n, l->o.w.in);
-	team_barrier(t);
-	apply(rest, t, &l->o, m->act, m->out, rest->n);
+	a = load_rows(rest, t, linear_forms(&l->o), seen, rest->n, l->o.w.in);
+	apply(rest, t, &l->o, &a, m->out);
 }

@@ -18,7 +18,7 @@ void normalise(const struct pass *p, const struct team *t, const struct norm *n,
 	}
 }
 
-static void activate_part(const struct llm *m, float *g, const float *u, size_t n)
+void activate(const struct llm *m, float *g, const float *u, size_t n)
 {
 	switch (m->model->arch->act) {
 	case ACT_SILU:
@@ -32,19 +32,38 @@ static void activate_part(const struct llm *m, float *g, const float *u, size_t 
 	}
 }
 
-void activate(const struct pass *p, const struct team *t, struct rows g, struct rows u, size_t count, size_t len)
+/* Values from .. to-1 of row i, which begin and end blocks of activations. */
+static void activate_row(const struct pass *p, const struct gated *g, size_t i, size_t from, size_t to)
 {
-	enum { STEP = 64 }; /* a thread's part of a row */
-	size_t steps = (len + STEP - 1) / STEP, from, to;
+	if (g->gate) {
+		finish_row(p->m, g->gate, row(g->g, i), from, to);
+		finish_row(p->m, g->up, row(g->u, i), from, to);
+	}
+	activate(p->m, row(g->g, i) + from, g->u.p ? row(g->u, i) + from : NULL, to - from);
+}
 
-	team_share(t, count * steps, 1, &from, &to);
+void activate_into(const struct pass *p, const struct team *t, const struct gated *g, const struct act *a, unsigned forms)
+{
+	enum { STEP = 4 }; /* blocks of a thread's part of a row */
+	size_t steps = (a->blocks + STEP - 1) / STEP, from, to;
+
+	team_share(t, a->tokens * steps, a->tokens < t->n ? 1 : steps, &from, &to);
 	while (from < to) {
 		size_t i = from / steps, first = from % steps, some = steps - first < to - from ? steps - first : to - from;
-		size_t at = first * STEP, end = (first + some) * STEP < len ? (first + some) * STEP : len;
+		size_t end = (first + some) * STEP < a->blocks ? (first + some) * STEP : a->blocks;
 
-		activate_part(p->m, row(g, i) + at, u.p ? row(u, i) + at : NULL, end - at);
+		activate_row(p, g, i, first * STEP * ACT_BLOCK, end * ACT_BLOCK < g->len ? end * ACT_BLOCK : g->len);
+		act_put(a, i, forms, row(g->g, i), first * STEP, end);
 		from += some;
 	}
+}
+
+void finish_row(const struct llm *m, const struct linear *l, float *y, size_t from, size_t to)
+{
+	if (l->scale != 1)
+		m->v->scale(y + from, l->scale, to - from);
+	if (l->bias)
+		m->v->add(y + from, l->bias + from, to - from);
 }
 
 void finish_linear(const struct pass *p, const struct team *t, const struct linear *l, struct rows y, size_t n)
@@ -54,21 +73,25 @@ void finish_linear(const struct pass *p, const struct team *t, const struct line
 	if (!l->bias && l->scale == 1)
 		return;
 	team_share(t, n, 1, &from, &to);
-	for (size_t i = from; i < to; i++) {
-		if (l->scale != 1)
-			p->m->v->scale(row(y, i), l->scale, l->w.out);
-		if (l->bias)
-			p->m->v->add(row(y, i), l->bias, l->w.out);
-	}
+	for (size_t i = from; i < to; i++)
+		finish_row(p->m, l, row(y, i), 0, l->w.out);
 }
 
-void apply(const struct pass *p, const struct team *t, const struct linear *l, const struct act *a, struct rows y,
-	   size_t n)
+struct act load_rows(const struct pass *p, const struct team *t, unsigned forms, struct rows x, size_t n, size_t len)
+{
+	struct act a = act_part(p->m->act, 0, n, len);
+
+	act_fill(&a, t, forms, x.p, x.stride, NULL);
+	team_barrier(t);
+	return a;
+}
+
+void apply(const struct pass *p, const struct team *t, const struct linear *l, const struct act *a, struct rows y)
 {
 	mat_mul(&l->w, a, y.p, y.stride, t);
 	team_barrier(t);
 	if (!l->bias && l->scale == 1)
 		return;
-	finish_linear(p, t, l, y, n);
+	finish_linear(p, t, l, y, a->tokens);
 	team_barrier(t);
 }
