@@ -105,6 +105,16 @@ static int check_dir(const char *dir, char path[PATH_MAX])
 	return S_ISDIR(st.st_mode) ? 0 : complain(dir, strerror(ENOTDIR));
 }
 
+/* Whether something is mounted on dir itself. */
+static bool is_mount(const char *dir)
+{
+	char above[PATH_MAX + 4];
+	struct stat st, parent;
+
+	snprintf(above, sizeof above, "%s/..", dir);
+	return !stat(dir, &st) && !stat(above, &parent) && st.st_dev != parent.st_dev;
+}
+
 static int mount_model(const struct options *opt, const struct gguf *g, struct answer *a)
 {
 	struct gguf_error e = { 0 };
@@ -119,7 +129,10 @@ static int mount_model(const struct options *opt, const struct gguf *g, struct a
 	if (chdir("/"))
 		return complain("/", strerror(errno));
 	fuse_set_log_func(log_fuse);
-	return serve(&s, &e) ? complain(opt->dir, e.text) : MOUNT_OK;
+	if (!serve(&s, &e))
+		return MOUNT_OK;
+	complain(opt->dir, e.text);
+	return is_mount(dir) ? complain(opt->dir, "there is a mount already") : MOUNT_FAILED;
 }
 
 /* In the daemon: opens, mounts, serves. Returns a status of mount(8). */

@@ -179,10 +179,8 @@ static int mount_and_run(struct daemon *d, struct gguf_error *e)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	err = fuse_session_mount(d->session, s->dir) ? -EIO : 0;
 	if (err)
-		gguf_fail(e, err, 0, "cannot be mounted on");
-	else
-		err = run(d, e);
-	if (err)
+		gguf_fail(e, err, 0, "cannot be mounted on"); /* what is there is another's: it stays */
+	else if ((err = run(d, e)))
 		keeper_unmount(&d->keeper);
 	keeper_end(&d->keeper);
 	fuse_session_unmount(d->session); /* finds it unmounted, and frees what it kept of it */

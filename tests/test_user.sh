@@ -30,6 +30,8 @@ same 'and readable' llama "$(cat "$m/metadata/general.architecture")"
 check 'model.gguf is the file' cmp "$m/model.gguf" "$demo"
 same 'the type of the mount' fuse.gguf "$(findmnt -n -o FSTYPE "$m")"
 pid=$(daemon_of "$m")
+fails 'a second mount there is refused' 32 'already' mount_gguf "$demo" "$m"
+same 'and the first one stays' llama "$(cat "$m/metadata/general.architecture")"
 check 'fusermount3 -u unmounts' fusermount3 -u "$m"
 check 'the daemon ends' ended "$pid"
 
