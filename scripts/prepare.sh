@@ -2,11 +2,11 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # sourced
 # Sourced by demo and check: installs what is missing, builds. Needs $top, the source folder.
 
-# What the build cannot do without, and what the tests want, as Debian names them.
+# What the build cannot do without, what the tests want, and ./check full besides, as Debian names them.
 BUILD_PACKAGES='gcc make autoconf automake libtool pkg-config libfuse3-dev fuse3 libjansson-dev libpcre2-dev
 	libutf8proc-dev libpng-dev libxxhash-dev libssl-dev libseccomp-dev libedit-dev'
-TEST_PACKAGES='attr jq python3 python3-numpy util-linux e2fsprogs binutils clang libclang-rt-14-dev libomp-14-dev lcov
-	qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
+TEST_PACKAGES='attr jq procps python3 python3-numpy util-linux e2fsprogs binutils'
+FULL_PACKAGES='clang libclang-rt-14-dev libomp-14-dev lcov qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
 
 say() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -39,8 +39,7 @@ install_packages() {
 	want=$(missing "$@")
 	[ -n "$want" ] || return 0
 	if ! root=$(as_root); then
-		say "missing packages, and no root to install them: $want"
-		say "run as root: apt-get install $want"
+		say "packages are missing, and only root can install them: apt-get install $want"
 		return 0
 	fi
 	say "installing $want"
@@ -51,17 +50,27 @@ install_packages() {
 		</dev/null >/dev/null || say "could not install all of: $want"
 }
 
+# Makes configure where it is not there, or older than its source; $1 is a file for what that prints.
+make_configure() {
+	[ -x "$top/configure" ] && [ -z "$(find "$top/configure.ac" -newer "$top/configure")" ] && return
+	command -v autoreconf >/dev/null || {
+		say 'cannot build: no autoreconf (it comes with autoconf; automake and libtool are needed too)'
+		return 1
+	}
+	(cd "$top" && autoreconf -fi >"$1" 2>&1) || {
+		tail -n 20 "$1" >&2
+		say 'autoreconf failed'
+		return 1
+	}
+}
+
 # build DIR [CONFIGURE ARGUMENT...]: configures and makes in DIR, where that is not done
 build() {
 	dir=$1
 	shift
 	mkdir -p "$dir" || return
-	[ -x "$top/configure" ] && [ -z "$(find "$top/configure.ac" -newer "$top/configure")" ] ||
-		(cd "$top" && autoreconf -fi >"$dir/autoreconf.log" 2>&1) || {
-		tail -n 20 "$dir/autoreconf.log" >&2
-		say "autoreconf failed"
-		return 1
-	}
+	make_configure "$dir/autoreconf.log" || return
+	[ -f "$dir/Makefile" ] || say "building in $dir: the first time takes minutes"
 	(
 		cd "$dir" || exit
 		[ -f Makefile ] || "$top/configure" -q "$@" >configure.log 2>&1 || {
