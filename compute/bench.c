@@ -75,6 +75,8 @@ static const struct opt options[] = {
 	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once", OPT_UINT, AT(batch), NULL },
 	{ "-r, --repetitions", "N", "runs of each test", OPT_UINT, AT(runs), NULL },
 	{ "-o, --output", "FORMAT", "md, csv, json, jsonl (default: md)", OPT_CALL, AT(format), read_format },
+	{ "--override-kv", "KEY=TYPE:VALUE,...", "other values for keys of the model; TYPE is int, float, bool or str",
+	  OPT_CALL, AT(overrides), cli_read_override },
 	{ "--kernels", NULL, "time the matrix kernels instead, of all types or those of --type", OPT_ON, AT(kernels), NULL },
 	{ "--type", "TYPE", "with --kernels: this one only", OPT_TEXT, AT(type), NULL },
 	{ 0 },
@@ -205,7 +207,7 @@ static int bench_model(struct bench *b, const char *path)
 	struct gguf_error e = { 0 };
 	struct bench_model model = { .path = path };
 	struct source *s;
-	int err = source_open(&s, path, NULL, &e);
+	int err = source_open(&s, path, &(struct source_options){ .overrides = &b->overrides }, &e);
 
 	if (err)
 		return fail(path, e.text);

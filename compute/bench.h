@@ -3,6 +3,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 #include "error.h"
+#include "override.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +54,7 @@ struct bench {
 	struct bench_models models;
 	struct bench_list prompt, generate, both, depth, threads;
 	unsigned batch, runs, rows;
+	struct overrides overrides;
 	const struct bench_format *format;
 };
 

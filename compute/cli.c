@@ -49,6 +49,65 @@ static const char *read_load_mode(void *field, const char *value)
 	return wrong;
 }
 
+const char *cli_read_override(void *field, const char *value)
+{
+	return overrides_add(field, value);
+}
+
+static const char *add_number(void *field, const char *key, const char *value)
+{
+	float v;
+
+	return opt_float(value, &v) ? overrides_add_float(field, key, (double)v) : "not a number";
+}
+
+static const char *read_rope_type(void *field, const char *value)
+{
+	return overrides_add_str(field, ".rope.scaling.type", value);
+}
+
+static const char *read_rope_scale(void *field, const char *value)
+{
+	return add_number(field, ".rope.scaling.factor", value);
+}
+
+static const char *read_rope_freq_scale(void *field, const char *value)
+{
+	float v;
+
+	if (!opt_float(value, &v) || !(v > 0))
+		return "not a number above 0";
+	return overrides_add_float(field, ".rope.scaling.factor", 1 / (double)v);
+}
+
+static const char *read_rope_base(void *field, const char *value)
+{
+	return add_number(field, ".rope.freq_base", value);
+}
+
+static const char *read_yarn_context(void *field, const char *value)
+{
+	long long n;
+
+	if (!opt_int(value, 1, INT32_MAX, &n))
+		return "not a number from 1 on";
+	return overrides_add_int(field, ".rope.scaling.original_context_length", n);
+}
+
+static const char *read_mlock(void *field, const char *value)
+{
+	(void)value;
+	*(enum load_mode *)field = LOAD_MLOCK;
+	return NULL;
+}
+
+static const char *read_no_mmap(void *field, const char *value)
+{
+	(void)value;
+	*(enum load_mode *)field = LOAD_READ;
+	return NULL;
+}
+
 #define AT(field) offsetof(struct cli, field)
 const struct opt cli_options[] = {
 	{ "Common", NULL, NULL, OPT_GROUP, 0, NULL },
@@ -66,10 +125,33 @@ const struct opt cli_options[] = {
 	  OPT_CALL, AT(v), read_cache_type },
 	{ "-lm, --load-mode", "MODE", "auto, backing, mmap, mlock, populate, read (default: auto)", OPT_CALL, AT(mode),
 	  read_load_mode },
+	{ "--mlock", NULL, "the same as --load-mode mlock", OPT_CALL, AT(mode), read_mlock },
+	{ "--mmap", NULL, "map weights as --load-mode says (always so)", OPT_ALWAYS, 0, NULL },
+	{ "--no-mmap", NULL, "the same as --load-mode read", OPT_CALL, AT(mode), read_no_mmap },
 	{ "--lazy", NULL, "leave embeddings alone until they are needed", OPT_ON, AT(lazy), NULL },
 	{ "--no-check", NULL, "do not look for NaN and Inf in the weights", OPT_OFF, AT(check), NULL },
 	{ "--check-tensors", NULL, "look for NaN and Inf in the weights (the default)", OPT_ON, AT(check), NULL },
 	{ "--timings", NULL, "print what each phase of loading took", OPT_ON, AT(timings), NULL },
+	{ "--override-kv", "KEY=TYPE:VALUE,...", "other values for keys of the model; TYPE is int, float, bool or str",
+	  OPT_CALL, AT(overrides), cli_read_override },
+	{ "--rope-scaling", "TYPE", "none, linear, yarn or longrope, whatever the model says", OPT_CALL, AT(overrides),
+	  read_rope_type },
+	{ "--rope-scale", "X", "stretch positions by X", OPT_CALL, AT(overrides), read_rope_scale },
+	{ "--rope-freq-scale", "X", "the same, as 1 / X", OPT_CALL, AT(overrides), read_rope_freq_scale },
+	{ "--rope-freq-base", "X", "another base of the frequencies", OPT_CALL, AT(overrides), read_rope_base },
+	{ "--yarn-orig-ctx", "N", "tokens of context that the model was trained with", OPT_CALL, AT(overrides),
+	  read_yarn_context },
+	/* llama.cpp's options for what is not here, and what to do instead */
+	{ "-ngl, --gpu-layers, --n-gpu-layers, -sm, --split-mode, -ts, --tensor-split, -mg, --main-gpu, -dev, --device, "
+	  "-nkvo, --no-kv-offload, -kvo, --kv-offload, -ot, --override-tensor, -cmoe, --cpu-moe, -ncmoe, --n-cpu-moe, "
+	  "-fit, --fit, --no-op-offload, --op-offload", NULL, "everything runs on the CPU: leave it out", OPT_NONE, 0, NULL },
+	{ "-fa, --flash-attn", NULL, "attention is always computed that way: leave it out", OPT_NONE, 0, NULL },
+	{ "--repack, -nr, --no-repack", NULL, "weights are never repacked: leave it out", OPT_NONE, 0, NULL },
+	{ "-tb, --threads-batch", NULL, "prompts use the threads of -t", OPT_NONE, 0, NULL },
+	{ "-C, --cpu-mask, -Cr, --cpu-range, --cpu-strict, --numa", NULL, "use taskset or numactl", OPT_NONE, 0, NULL },
+	{ "--lora, --lora-scaled, --control-vector", NULL, "adapters are not supported", OPT_NONE, 0, NULL },
+	{ "-hf, -hfr, --hf-repo, -hff, --hf-file, -mu, --model-url, -dr, --docker-repo", NULL,
+	  "models are not downloaded: name a file", OPT_NONE, 0, NULL },
 	{ 0 },
 };
 
@@ -178,7 +260,7 @@ static void clear_bar(struct cli *c)
 
 int cli_source(struct cli *c, struct source **s)
 {
-	struct source_options o = { .mode = c->mode, .lazy = c->lazy };
+	struct source_options o = { .mode = c->mode, .lazy = c->lazy, .overrides = &c->overrides };
 	struct gguf_error e = { 0 };
 
 	if (isatty(STDERR_FILENO)) {

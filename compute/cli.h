@@ -14,6 +14,7 @@ struct cli {
 	enum cache_type k, v;
 	enum load_mode mode;
 	bool lazy, check, timings, help, version;
+	struct overrides overrides;
 	/* set by the functions below */
 	double start, last; /* seconds on the monotonic clock */
 	struct { const char *name; double seconds; } phase[CLI_PHASES];
@@ -24,6 +25,9 @@ struct cli {
 /* Rows for struct cli, and what it holds without options. */
 extern const struct opt cli_options[];
 extern const struct cli cli_defaults;
+
+/* For rows of other tables: --override-kv into a struct overrides. */
+const char *cli_read_override(void *field, const char *value);
 
 /* Starts the clocks. */
 void cli_start(struct cli *c, const char *argv0);

@@ -10,7 +10,8 @@ libcomputecore_la_CFLAGS = $(COMPUTE_CFLAGS)
 libcomputecore_la_SOURCES += %D%/threads.h %D%/threads.c %D%/mt.h %D%/mt.c %D%/sampler.h %D%/divergence.h %D%/divergence.c \
 	%D%/sample.h %D%/sample.c %D%/sample_cut.c %D%/sample_rank.c %D%/sample_repeat.c
 ## where a model comes from
-libcomputecore_la_SOURCES += %D%/source.h %D%/source.c %D%/backend.h %D%/file.c %D%/tree.c %D%/treeval.h %D%/treeval.c \
+libcomputecore_la_SOURCES += %D%/override.h %D%/override.c %D%/source.h %D%/source.c %D%/backend.h %D%/file.c %D%/tree.c %D%/treeval.h %D%/treeval.c %D%/treetable.h %D%/treetable.c \
+	%D%/treedir.h %D%/treelist.c \
 	%D%/load.h %D%/load.c
 ## what the programs share
 noinst_LTLIBRARIES += libcomputecli.la

@@ -63,7 +63,10 @@ static const char *store(const struct opt *o, void *target, const char *value)
 		return NULL;
 	case OPT_CALL:
 		return o->read(field, value);
+	case OPT_ALWAYS:
+		return NULL;
 	case OPT_GROUP:
+	case OPT_NONE:
 		break;
 	}
 	return "not an option";
@@ -94,6 +97,52 @@ static const struct opt *find(const struct opt_table *tables, const char *word, 
 	return NULL;
 }
 
+/* How many letters two words differ in; more than most: most and one. Words over 32 letters are far from any other. */
+static unsigned distance(const char *a, size_t na, const char *b, size_t nb, unsigned most)
+{
+	enum { LETTERS = 32 };
+	unsigned row[LETTERS + 1];
+
+	if (na > LETTERS || nb > LETTERS)
+		return most + 1;
+	for (size_t j = 0; j <= nb; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= na; i++) {
+		unsigned corner = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= nb; j++) {
+			unsigned swap = corner + (a[i - 1] != b[j - 1]), add = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+			corner = row[j];
+			row[j] = swap < add ? swap : add;
+		}
+	}
+	return row[nb] > most ? most + 1 : row[nb];
+}
+
+/* The long option that word is nearest to, by two letters at most, the first counting twice: its bytes, 0 for none. */
+static size_t nearest(const struct opt_table *tables, const char *word, size_t n, const char **found)
+{
+	unsigned best = 3, d;
+	size_t found_n = 0;
+
+	for (; tables->rows; tables++)
+		for (const struct opt *o = tables->rows; o->names; o++)
+			for (const char *p = o->kind == OPT_GROUP || o->kind == OPT_NONE ? "" : o->names; *p; p += strspn(p, ", ")) {
+				size_t len = strcspn(p, ",");
+
+				d = len > 4 && n > 2 ? distance(p, len, word, n, 2) + (p[2] != word[2]) : 3;
+				if (d < best) {
+					best = d;
+					*found = p;
+					found_n = len;
+				}
+				p += len;
+			}
+	return found_n;
+}
+
 static int complain(const char *program, const char *word, size_t n, const char *reason, const char *value)
 {
 	const char *slash = strrchr(program, '/');
@@ -101,6 +150,18 @@ static int complain(const char *program, const char *word, size_t n, const char 
 	fprintf(stderr, "%s: %.*s: %s%s%s\n", slash ? slash + 1 : program, (int)n, word, reason, value ? ": " : "",
 		value ? value : "");
 	return -EINVAL;
+}
+
+static int complain_unknown(const struct opt_table *tables, const char *program, const char *word, size_t n)
+{
+	char hint[64];
+	const char *near;
+	size_t len = nearest(tables, word, n, &near);
+
+	if (!len)
+		return complain(program, word, n, "unknown option (see --help)", NULL);
+	snprintf(hint, sizeof hint, "unknown option, %.*s is one", (int)len, near);
+	return complain(program, word, n, hint, NULL);
 }
 
 /* Takes the option at argv[*i], and its value with it. */
@@ -112,7 +173,9 @@ static int take(const struct opt_table *tables, int argc, char **argv, int *i)
 	const struct opt *o = find(tables, word, n, &target);
 
 	if (!o)
-		return complain(argv[0], word, n, "unknown option", NULL);
+		return complain_unknown(tables, argv[0], word, n);
+	if (o->kind == OPT_NONE)
+		return complain(argv[0], word, n, o->help, NULL);
 	if (!o->arg && equals)
 		return complain(argv[0], word, n, "takes no value", NULL);
 	if (o->arg && !equals && *i + 1 >= argc)
@@ -178,6 +241,8 @@ void opt_help(const struct opt_table *tables)
 		for (const struct opt *o = tables->rows; o->names; o++) {
 			int n;
 
+			if (o->kind == OPT_NONE)
+				continue;
 			if (o->kind == OPT_GROUP) {
 				printf("\n%s\n", o->names);
 				continue;

@@ -15,6 +15,8 @@ enum opt_kind {
 	OPT_FLOAT, /* float */
 	OPT_TEXT,  /* const char *, not copied */
 	OPT_CALL,  /* read takes it */
+	OPT_ALWAYS, /* nothing is stored: it is always so */
+	OPT_NONE,  /* none of ours, but known: help says why it is refused, and --help does not list it */
 };
 
 /* An option. Its value is stored at offset of the target. */

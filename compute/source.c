@@ -3,6 +3,7 @@
 #include "backend.h"
 #include "error.h"
 #include "load.h"
+#include "treeval.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct source {
 	const struct backend *b;
 	void *impl;
 	struct source_options opt;
+	struct overrides *overrides; /* NULL: none */
 	struct weight *weights;
 	const struct weight **sorted; /* by name */
 	size_t count;
@@ -40,6 +42,17 @@ static int compare_names(const struct gguf_bytes *a, const struct gguf_bytes *b)
 static int compare_weights(const void *a, const void *b)
 {
 	return compare_names(&(*(const struct weight *const *)a)->name, &(*(const struct weight *const *)b)->name);
+}
+
+static int keep_overrides(struct source *s, struct gguf_error *e)
+{
+	if (!s->opt.overrides || !s->opt.overrides->n)
+		return 0;
+	s->overrides = malloc(sizeof(*s->overrides));
+	if (!s->overrides)
+		return gguf_fail(e, -ENOMEM, 0, "out of memory");
+	*s->overrides = *s->opt.overrides;
+	return 0;
 }
 
 static int index_weights(struct source *s, struct gguf_error *e)
@@ -72,7 +85,9 @@ int source_open(struct source **out, const char *path, const struct source_optio
 	if (opt)
 		s->opt = *opt;
 	s->b = S_ISDIR(st.st_mode) ? &backend_tree : &backend_file;
-	err = S_ISDIR(st.st_mode) ? source_tree_open(&s->impl, path, e) : source_file_open(&s->impl, path, e);
+	err = keep_overrides(s, e);
+	if (!err)
+		err = S_ISDIR(st.st_mode) ? source_tree_open(&s->impl, path, e) : source_file_open(&s->impl, path, e);
 	if (!err)
 		err = index_weights(s, e);
 	if (err) {
@@ -93,6 +108,7 @@ void source_close(struct source *s)
 		free(l);
 	}
 	load_free(&s->load);
+	free(s->overrides);
 	free(s->sorted);
 	free(s->weights);
 	if (s->impl)
@@ -120,7 +136,52 @@ void source_progress(struct source *s, uint64_t done, uint64_t total)
 
 bool source_has(struct source *s, const char *key)
 {
-	return s->b->has(s->impl, key);
+	return (s->overrides && overrides_find(s->overrides, key)) || s->b->has(s->impl, key);
+}
+
+/* What v is as the getter wants it: a list of numbers may be one number. */
+static int override_value(const struct override *v, enum want want, union answer *a)
+{
+	int64_t *one;
+
+	switch (want) {
+	case WANT_U64:
+		a->u = (uint64_t)v->i;
+		return v->type == OVERRIDE_INT && v->i >= 0 ? 0 : -EINVAL;
+	case WANT_I64:
+		a->i = v->i;
+		return v->type == OVERRIDE_INT ? 0 : -EINVAL;
+	case WANT_F64:
+		a->f = v->type == OVERRIDE_INT ? (double)v->i : v->f;
+		return v->type == OVERRIDE_INT || v->type == OVERRIDE_FLOAT ? 0 : -EINVAL;
+	case WANT_BOOL:
+		a->b = v->b;
+		return v->type == OVERRIDE_BOOL ? 0 : -EINVAL;
+	case WANT_STRING:
+		a->s = (struct gguf_bytes){ v->s, strlen(v->s) };
+		return v->type == OVERRIDE_STR ? 0 : -EINVAL;
+	case WANT_I64S:
+		one = v->type == OVERRIDE_INT ? malloc(sizeof(*one)) : NULL;
+		if (one)
+			*one = v->i;
+		a->a.items = one;
+		a->a.n = 1;
+		return one ? 0 : v->type == OVERRIDE_INT ? -ENOMEM : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* With the lock held. */
+static int value_of(struct source *s, const char *key, enum want want, union answer *a, struct gguf_error *e)
+{
+	const struct override *v = s->overrides ? overrides_find(s->overrides, key) : NULL;
+	int err;
+
+	if (!v)
+		return s->b->value(s->impl, key, want, a, e);
+	err = override_value(v, want, a);
+	return err ? gguf_fail(e, err, 0, "%s: its override is not %s", key, text_kind(want)) : 0;
 }
 
 static int value_get(struct source *s, const char *key, enum want want, union answer *a, struct gguf_error *e)
@@ -128,7 +189,7 @@ static int value_get(struct source *s, const char *key, enum want want, union an
 	int err;
 
 	pthread_mutex_lock(&s->lock);
-	err = s->b->value(s->impl, key, want, a, e);
+	err = value_of(s, key, want, a, e);
 	pthread_mutex_unlock(&s->lock);
 	return err;
 }
@@ -165,7 +226,7 @@ static int list_get(struct source *s, const char *key, enum want want, struct an
 	int err;
 
 	if (!l) {
-		err = s->b->value(s->impl, key, want, &v, e);
+		err = value_of(s, key, want, &v, e);
 		if (err)
 			return err;
 		l = calloc(1, sizeof(*l) + strlen(key) + 1);

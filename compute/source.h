@@ -6,6 +6,7 @@
 #ifndef SOURCE_H
 #define SOURCE_H
 #include "gguf.h"
+#include "override.h"
 
 enum load_mode { LOAD_AUTO, LOAD_BACKING, LOAD_MMAP, LOAD_MLOCK, LOAD_POPULATE, LOAD_READ };
 struct source_options {
@@ -14,6 +15,7 @@ struct source_options {
 	/* Called while weights are being brought in, with bytes; NULL: nobody asks. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
+	const struct overrides *overrides; /* of keys, for the getters; copied; NULL: none */
 };
 
 struct weight {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source that is a directory of the mount's layout: a mount, or a plain copy of one. The directory is the truth, not
- * tensors.tsv: a copy may have been edited. Values are text; the getter says how to read it.
+ * A source that is a directory of the mount's layout: a mount, or a plain copy of one. The directory is the truth: a
+ * copy may have been edited. tensors.tsv spares the files of a tensor that are no newer than it, and tells names that
+ * were cut. Values are text; the getter says how to read it.
  */
-#include "treeval.h"
+#include "treedir.h"
 #include "backend.h"
 #include "error.h"
 #include "tree.h"
@@ -17,31 +18,6 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-/* A part of the tree that stays mapped: raw of one tensor, or a model file that stands behind many. */
-struct piece {
-	struct piece *next;
-	char *path; /* NULL: raw */
-	struct stat st;
-	const char *p;
-	size_t n;
-};
-
-struct blob {
-	struct blob *next;
-	size_t n;
-	char text[];
-};
-
-struct tree {
-	int dir, tensors;
-	char **keys;  /* file names in metadata/, sorted */
-	char **names; /* file names in tensors/, sorted */
-	char **exact; /* what they stand for */
-	size_t n_keys, n_names;
-	struct piece *pieces;
-	struct blob *blobs; /* texts that strings handed out lie in */
-};
 
 static void free_names(char **names, size_t n)
 {
@@ -64,6 +40,7 @@ static void tree_close(void *impl)
 		next = b->next;
 		free(b);
 	}
+	table_free(&t->table);
 	free_names(t->keys, t->n_keys);
 	free_names(t->names, t->n_names);
 	free_names(t->exact, t->n_names);
@@ -117,8 +94,7 @@ static int list_directory(int at, const char *name, char ***names, size_t *n)
 	return err;
 }
 
-/* The whole file at/name, terminated, for the life of the tree. */
-static int read_text(struct tree *t, int at, const char *name, struct blob **out)
+int tree_read_text(struct tree *t, int at, const char *name, struct blob **out)
 {
 	int fd = openat(at, name, O_RDONLY | O_CLOEXEC), err = 0;
 	struct blob *b = NULL;
@@ -154,7 +130,7 @@ static int read_text(struct tree *t, int at, const char *name, struct blob **out
 	return 0;
 }
 
-static void drop_newest(struct tree *t)
+void tree_drop_newest(struct tree *t)
 {
 	struct blob *b = t->blobs;
 
@@ -215,14 +191,14 @@ static int tree_value(void *impl, const char *key, enum want want, union answer 
 	int err = key_path(path, sizeof(path), key);
 
 	if (!err)
-		err = read_text(t, t->dir, path, &b);
+		err = tree_read_text(t, t->dir, path, &b);
 	if (err == -ENOENT)
 		return err;
 	if (err)
 		return gguf_fail(e, err, 0, "%s: %s", path, strerror(-err));
 	err = text_value(b->text, b->n, want, v);
 	if (err || (want != WANT_STRING && want != WANT_STRINGS))
-		drop_newest(t);
+		tree_drop_newest(t);
 	if (err == -EINVAL)
 		return gguf_fail(e, err, 0, "%s: its value is not %s", key, text_kind(want));
 	return err ? gguf_fail(e, err, 0, "%s: %s", key, strerror(-err)) : 0;
@@ -233,93 +209,6 @@ static const char *tree_key(void *impl, size_t i)
 	const struct tree *t = impl;
 
 	return i < t->n_keys ? t->keys[i] : NULL;
-}
-
-static int tensor_text(struct tree *t, const char *name, const char *what, struct blob **b, struct gguf_error *e)
-{
-	char path[NAME_ROOM + 16];
-	int err;
-
-	snprintf(path, sizeof(path), "%s/%s", name, what);
-	err = read_text(t, t->tensors, path, b);
-	return err ? gguf_fail(e, err, 0, "%s/%s: %s", TREE_TENSORS, path, strerror(-err)) : 0;
-}
-
-/* The name that a directory stands for: its attribute where it was cut, else what its escapes say. */
-static char *exact_name(struct tree *t, const char *file)
-{
-	char path[NAME_ROOM + 64], *name = malloc(NAME_ROOM + 1);
-	ssize_t n;
-
-	if (!name)
-		return NULL;
-	if (strstr(file, "%~")) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d/%s/" TREE_RAW, t->tensors, file);
-		n = getxattr(path, TREE_XATTR_NAME, name, NAME_ROOM);
-		if (n > 0) {
-			name[n] = '\0';
-			return name;
-		}
-	}
-	text_unescape_name(name, file);
-	return name;
-}
-
-static int raw_size(struct tree *t, const char *name, uint64_t *size, struct gguf_error *e)
-{
-	char path[NAME_ROOM + 16];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/" TREE_RAW, name);
-	if (fstatat(t->tensors, path, &st, 0) < 0)
-		return gguf_fail(e, -errno, 0, "%s/%s: %s", TREE_TENSORS, path, strerror(errno));
-	*size = (uint64_t)st.st_size;
-	return 0;
-}
-
-static int describe(struct tree *t, const char *name, struct weight *w, struct gguf_error *e)
-{
-	struct blob *b;
-	int err = tensor_text(t, name, TREE_TYPE, &b, e);
-
-	if (err)
-		return err;
-	err = text_type(b->text, &w->type);
-	drop_newest(t);
-	if (err)
-		return gguf_fail(e, err, 0, "%s/%s/%s: no type of that name", TREE_TENSORS, name, TREE_TYPE);
-	err = tensor_text(t, name, TREE_SHAPE, &b, e);
-	if (err)
-		return err;
-	err = text_shape(b->text, w);
-	drop_newest(t);
-	if (err)
-		return gguf_fail(e, err, 0, "%s/%s/%s: not up to four numbers", TREE_TENSORS, name, TREE_SHAPE);
-	err = raw_size(t, name, &w->size, e);
-	if (!err && !text_size_fits(w))
-		err = gguf_fail(e, -EINVAL, 0, "%s/%s/%s: its %llu bytes are not what type and shape ask for", TREE_TENSORS,
-				name, TREE_RAW, (unsigned long long)w->size);
-	return err;
-}
-
-static int tree_list(void *impl, struct weight **w, size_t *n, struct gguf_error *e)
-{
-	struct tree *t = impl;
-	int err = 0;
-
-	*n = t->n_names;
-	*w = calloc(*n + 1, sizeof(**w));
-	t->exact = calloc(*n + 1, sizeof(char *));
-	if (!*w || !t->exact)
-		return gguf_fail(e, -ENOMEM, 0, "out of memory for %zu tensors", *n);
-	for (size_t i = 0; i < *n && !err; i++) {
-		t->exact[i] = exact_name(t, t->names[i]);
-		if (!t->exact[i])
-			return gguf_fail(e, -ENOMEM, 0, "out of memory for %zu tensors", *n);
-		(*w)[i].name = (struct gguf_bytes){ t->exact[i], strlen(t->exact[i]) };
-		err = describe(t, t->names[i], &(*w)[i], e);
-	}
-	return err;
 }
 
 /* Maps the whole of fd and keeps it until the tree is closed. path becomes the tree's. */

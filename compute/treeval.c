@@ -114,8 +114,7 @@ static bool number(const char *p, size_t n, double *v)
 	return end == p + n;
 }
 
-/* Takes the backslashes of an item out, in place. */
-static bool unescape(struct gguf_bytes *s)
+bool text_unescape_item(struct gguf_bytes *s)
 {
 	char *to = (char *)s->p, *out = to;
 	const char *p = s->p, *end = p + s->n;
@@ -150,7 +149,7 @@ static bool put_line(void *items, size_t i, enum want want, char *p, size_t n)
 	switch (want) {
 	case WANT_STRINGS:
 		*s = (struct gguf_bytes){ p, n };
-		return unescape(s);
+		return text_unescape_item(s);
 	case WANT_F32S:
 		if (!number(p, n, &f))
 			return false;

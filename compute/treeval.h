@@ -8,8 +8,10 @@ enum { NAME_ROOM = 256 }; /* a file name and its NUL */
 
 /* The file name for a key or tensor. -ENOENT for one that would be too long (such names are cut, and not looked up). */
 int text_escape_name(char *out, size_t room, const char *name);
-/* The other way; out has as much room as file. */
+/* The other way; out has as much room as file, and may be file. */
 void text_unescape_name(char *out, const char *file);
+/* Takes the backslashes of an array's item out, in place; false for one that means nothing. */
+bool text_unescape_item(struct gguf_bytes *s);
 /* n bytes (text[n] is NUL) as the getter wants them. Strings lie in text, which is changed for WANT_STRINGS. */
 int text_value(char *text, size_t n, enum want want, union answer *v);
 /* "a number", for messages. */

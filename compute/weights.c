@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 128, OPTIONAL = 0, REQUIRED = 1 };
+enum { NAME = 128, PART = 48, OPTIONAL = 0, REQUIRED = 1 };
 
 struct finder {
 	struct model *m;
@@ -139,16 +139,23 @@ static int norm(const struct finder *f, const char *part, int required, uint64_t
 }
 
 /* Old files have a tensor for each expert: "ffn_gate.E" for "ffn_gate_exps". */
+static const char *name_apart(const char *part, unsigned expert, char buf[PART])
+{
+	const char *end = strstr(part, "_exps");
+
+	snprintf(buf, PART, "%.*s.%u", (int)(end ? end - part : (ptrdiff_t)strlen(part)), part, expert);
+	return buf;
+}
+
 static int bank_apart(const struct finder *f, const char *part, uint64_t in, uint64_t out, unsigned n, struct bank *b)
 {
-	char name[NAME];
-	const char *end = strstr(part, "_exps");
+	char name[PART];
 
 	for (unsigned i = 0; i < n; i++) {
 		struct mat m = { 0 };
 		int err;
 
-		snprintf(name, sizeof(name), "%.*s.%u", (int)(end ? end - part : (ptrdiff_t)strlen(part)), part, i);
+		name_apart(part, i, name);
 		err = matrix(f, name, REQUIRED, in, out, &m);
 		if (err)
 			return err;
@@ -164,12 +171,11 @@ static int bank_apart(const struct finder *f, const char *part, uint64_t in, uin
 static int bank(const struct finder *f, const char *part, int required, uint64_t in, uint64_t out, unsigned n,
 		struct bank *b)
 {
-	char buf[NAME], first[NAME];
+	char buf[NAME], name[PART], first[NAME];
 	const struct weight *w;
 	int err = find(f, name_of(f, part, ".weight", buf), OPTIONAL, &w);
 
-	snprintf(first, sizeof(first), "blk.%d.%.*s.0.weight", f->layer, (int)strcspn(part, "_") + 5, part);
-	if (!w && !source_find(f->s, first))
+	if (!w && !source_find(f->s, name_of(f, name_apart(part, 0, name), ".weight", first)))
 		return required ? gguf_fail(f->e, -EINVAL, 0, "tensor %s is missing", buf) : 0;
 	b->each = model_alloc(f->m, n, sizeof(*b->each));
 	if (!b->each)

@@ -28,6 +28,8 @@ static const struct opt rows[] = {
 	{ "-f, --float", "X", "number", OPT_FLOAT, AT(f), NULL },
 	{ "-t, --text", "TEXT", "text", OPT_TEXT, AT(text), NULL },
 	{ "-l", "LETTER", "letter", OPT_CALL, AT(letter), read_letter },
+	{ "--always", NULL, "so in any case", OPT_ALWAYS, 0, NULL },
+	{ "--elsewhere, -e", NULL, "not here: do without", OPT_NONE, 0, NULL },
 	{ 0 },
 };
 
@@ -51,6 +53,8 @@ static const struct {
 	{ "after --", { "-o", "--", "-i", "--" }, 0, { .on = true, .off = true }, 2 },
 	{ "a function", { "-l", "x" }, 0, { .off = true, .letter = 'x' }, 0 },
 	{ "a function that refuses", { "-l", "xy" }, -EINVAL, { 0 }, 0 },
+	{ "what is so in any case", { "--always" }, 0, { .off = true }, 0 },
+	{ "what others have", { "-e", "3" }, -EINVAL, { 0 }, 0 },
 	{ "unknown", { "-q" }, -EINVAL, { 0 }, 0 },
 	{ "part of a name", { "--unsig", "1" }, -EINVAL, { 0 }, 0 },
 	{ "a heading is none", { "Things" }, 0, { .off = true }, 1 },
@@ -112,8 +116,8 @@ static void test_help(void)
 	ok(strstr(text, "-un, --unsigned N") && strstr(text, "(default: 12)") && strstr(text, "(default: word)") &&
 	   strstr(text, "\nThings\n"), "help has names, headings and defaults");
 	for (const struct opt *o = rows; o->names; o++)
-		if (!strstr(text, o->names))
-			ok(0, "help has %s", o->names);
+		if (!strstr(text, o->names) != (o->kind == OPT_NONE))
+			ok(0, "help has %s where it is one of ours", o->names);
 }
 
 static void test_safe(void)

@@ -116,6 +116,13 @@ check "the summary is there" grep -q 'tokens/s' "$tmp/err"
 # ---- what is refused ----
 check "no model" fails 2 "no model" "$run"
 check "two models" fails 2 "more than one" "$run" a b
+check "a misspelt option" fails 2 "temp is one" "$run" "$own" --tmep 1
+check "an option of llama.cpp that has no meaning here" fails 2 "on the CPU: leave it out" "$run" "$own" -ngl 99
+check "an override changes what is added" [ "$("$run" "$own" -p a -n 0 --verbose-prompt --override-kv tokenizer.ggml.add_bos_token=bool:false 2>&1 >/dev/null | head -1 | wc -w)" -lt "$("$run" "$own" -p a -n 0 --verbose-prompt 2>&1 >/dev/null | head -1 | wc -w)" ]
+check "an override of another type" fails 1 "block_count: its override is not" "$run" "$own" -p a --override-kv llama.block_count=str:four
+check "an override that is none" fails 2 "KEY=TYPE:VALUE" "$run" "$own" -p a --override-kv llama.block_count=4
+check "another base of the frequencies" [ "$("$run" "$own" --ids "$ids" --print-ids -n 16 --temp 0 --rope-freq-base 50 2>/dev/null)" != "$(cat "$tmp/ids")" ]
+check "the same base" same "$("$run" "$own" --ids "$ids" --print-ids -n 16 --temp 0 --override-kv llama.rope.freq_base=float:10000 2>/dev/null)" "$(cat "$tmp/ids")"
 check "an unknown option" fails 2 "unknown option" "$run" "$own" --nonsense
 check "a value that is missing" fails 2 "needs a value" "$run" "$own" -n
 check "a number that is none" fails 2 "not a whole number" "$run" "$own" -n many

@@ -6,6 +6,7 @@
 #include "tap.h"
 #include "treeval.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <unistd.h>
 
@@ -158,6 +159,90 @@ static void spoil(const char *dir, const char *file, const char *text, const cha
 	source_close(err ? NULL : s);
 }
 
+/* ---- tensors.tsv ---- */
+
+/* Sets the time of change of dir/file, in seconds. */
+static void set_time(const char *dir, const char *file, time_t when)
+{
+	struct timespec times[2] = { { .tv_sec = when }, { .tv_sec = when } };
+	char path[900];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	utimensat(AT_FDCWD, path, times, 0);
+}
+
+static const struct {
+	const char *what, *table;
+	time_t when;    /* of the table; the tensor's files are of 1000 */
+	const char *name; /* expected, with extent[0] */
+	uint64_t extent;
+} tables[] = {
+	{ "a table that is as old as the files is believed", "h\nw\tF32\t2 2\t4\t16\t0\t0\n", 1000, "w", 2 },
+	{ "one that is older is not", "h\nw\tF32\t2 2\t4\t16\t0\t0\n", 999, "w", 4 },
+	{ "nor one whose size is another", "h\nw\tF32\t2 3\t6\t24\t0\t0\n", 1000, "w", 4 },
+	{ "nor one that contradicts itself", "h\nw\tF32\t2 3\t4\t16\t0\t0\n", 1000, "w", 4 },
+	{ "nor one with a name twice", "h\nw\tF32\t2 2\t4\t16\t0\t0\nw\tF32\t2 2\t4\t16\t0\t0\n", 1000, "w", 4 },
+	{ "a line that does not end is left alone", "h\nw\tF32\t2 2\t4\t16\t0\t0\nx\tF3", 1000, "w", 2 },
+	{ "nor one with a line that is none", "h\nw\tF32\t2 2\t4\t16\t0\t0\nx\tF32\n", 1000, "w", 4 },
+	{ "an empty one", "", 1000, "w", 4 },
+};
+
+static struct source *open_table(const char *dir, const char *tensor, const char *table, time_t when)
+{
+	char sub[300], path[600];
+	struct source *s = NULL;
+
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	if (mkdir(dir, 0777) || mkdir(path, 0777))
+		puts("Bail out! no directory"), exit(99);
+	snprintf(path, sizeof(path), "%s/tensors", dir);
+	mkdir(path, 0777);
+	snprintf(sub, sizeof(sub), "tensors/%s", tensor);
+	snprintf(path, sizeof(path), "%s/%s", dir, sub);
+	mkdir(path, 0777);
+	for (int i = 0; i < 3; i++) {
+		static const char *const files[] = { "type", "shape", "raw" }, *const texts[] = { "F32\n", "4 1\n", "0123456789abcdef" };
+
+		snprintf(path, sizeof(path), "%s/%s", sub, files[i]);
+		plain_file(dir, path, texts[i], strlen(texts[i]));
+		set_time(dir, path, 1000);
+	}
+	plain_file(dir, "tensors.tsv", table, strlen(table));
+	set_time(dir, "tensors.tsv", when);
+	source_open(&s, dir, NULL, NULL);
+	return s;
+}
+
+static void table_files(const char *tmp)
+{
+	char dir[100], cut[256], row[700], name[301];
+	struct source *s;
+
+	snprintf(dir, sizeof(dir), "%s/t", tmp);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		const struct weight *w;
+
+		s = open_table(dir, "w", tables[i].table, tables[i].when);
+		w = s ? source_find(s, tables[i].name) : NULL;
+		ok(w && w->extent[0] == tables[i].extent && w->size == 16, "%s", tables[i].what);
+		source_close(s);
+		nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	}
+	memset(name, 'n', 300);
+	name[300] = '\0';
+	snprintf(cut, sizeof(cut), "%.252s%%~0", name);
+	snprintf(row, sizeof(row), "h\n%s\tF32\t4\t4\t16\t0\t0\n", name);
+	s = open_table(dir, cut, row, 1);
+	ok(s && source_find(s, name), "a name that was cut is told by the table");
+	source_close(s);
+	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	row[4] = 'm';
+	s = open_table(dir, cut, row, 1);
+	ok(s && !source_find(s, name) && source_find(s, cut), "but not by a row that begins otherwise");
+	source_close(s);
+	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 int main(void)
 {
 	char model[600], tmp[] = "/tmp/sourceXXXXXX", dir[64];
@@ -165,12 +250,15 @@ int main(void)
 	struct gguf_error e = { 0 };
 
 	texts();
+	if (!mkdtemp(tmp))
+		puts("Bail out! no directory"), exit(99);
+	table_files(tmp);
 	snprintf(model, sizeof(model), "%s/models/stories/stories260K-q8_0.gguf", getenv("shared") ? getenv("shared") : "");
 	if (access(model, R_OK)) {
 		skip("a model as file and as directory", "no models");
 		done();
 	}
-	snprintf(dir, sizeof(dir), "%s/m", mkdtemp(tmp) ? tmp : "");
+	snprintf(dir, sizeof(dir), "%s/m", tmp);
 	ok(!plain_tree(model, dir), "a plain directory was made");
 	ok(!source_open(&file, model, NULL, &e) && !source_map(file, &e), "file: %s", e.text);
 	ok(!source_open(&tree, dir, NULL, &e) && !source_map(tree, &e), "directory: %s", e.text);

@@ -26,6 +26,8 @@ static const struct opt rows[] = {
 	{ "--no-bos", NULL, "add no special tokens around the text", OPT_OFF, AT(bos), NULL },
 	{ "--no-escape", NULL, "leave escapes in -p alone", OPT_OFF, AT(escape), NULL },
 	{ "--no-parse-special", NULL, "control tokens written in the text are text", OPT_OFF, AT(parse), NULL },
+	{ "--override-kv", "KEY=TYPE:VALUE,...", "other values for keys of the model; TYPE is int, float, bool or str",
+	  OPT_CALL, AT(cli.overrides), cli_read_override },
 	{ "--log-disable", NULL, "no warnings about the model", OPT_OFF, AT(warnings), NULL },
 	{ "-h, --help", NULL, "print this and exit", OPT_ON, AT(cli.help), NULL },
 	{ "--version", NULL, "print the version and exit", OPT_ON, AT(cli.version), NULL },
@@ -156,9 +158,10 @@ static int tokenize(const struct options *o, const struct vocab *v)
 static int run(struct options *o)
 {
 	struct gguf_error e = { 0 };
+	struct source_options from = { .overrides = &o->cli.overrides };
 	struct source *s = NULL;
 	struct vocab *v = NULL;
-	int err = source_open(&s, o->cli.model, NULL, &e);
+	int err = source_open(&s, o->cli.model, &from, &e);
 
 	if (!err)
 		err = vocab_open(&v, s, &e);
