@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, ENTRY_BYTES = ACT_BLOCK + 2 * sizeof(float) + 3 * sizeof(int32_t) + ACT_BLOCK * sizeof(float) };
+enum { LINE = 64, ENTRY_BYTES = ACT_BLOCK + 2 * sizeof(float) + 3 * sizeof(int32_t) + ACT_BLOCK * (sizeof(float) + sizeof(uint16_t)) };
 
 static size_t entries(size_t tokens, size_t in)
 {
@@ -42,6 +42,7 @@ int act_new(struct act **out, size_t tokens, size_t in)
 	struct act *a = cut(&at, 1, (sizeof *a + LINE - 1) / LINE * LINE);
 
 	*a = (struct act){ .q = cut(&at, n, ACT_BLOCK), .f = cut(&at, n, ACT_BLOCK * sizeof *a->f) };
+	a->h = cut(&at, n, ACT_BLOCK * sizeof *a->h);
 	a->d = cut(&at, n, sizeof *a->d);
 	a->dsum = cut(&at, n, sizeof *a->dsum);
 	a->bias = cut(&at, n, sizeof *a->bias);
@@ -57,28 +58,31 @@ void act_free(struct act *a)
 
 unsigned act_form(uint32_t type)
 {
+	if (type == GGUF_TYPE_BF16)
+		return ACT_FORM_BF16;
 	return kernel_is_int(type) ? ACT_FORM_INT : ACT_FORM_FLOAT;
 }
 
-/* Blocks from .. to-1 of one token. */
+/* Blocks from .. to-1 of one token, of which the last may be part of a block. */
 void act_put(const struct act *a, size_t token, unsigned forms, const float *x, size_t from, size_t to)
 {
-	size_t whole = a->in / ACT_BLOCK, rest = a->in % ACT_BLOCK;
+	size_t whole = a->in / ACT_BLOCK < to ? a->in / ACT_BLOCK : to, rest = a->in % ACT_BLOCK;
+	size_t n = (whole - from) * ACT_BLOCK, at = (token * a->blocks + from) * ACT_BLOCK;
 	struct act_row row = act_row(a, token);
 	float last[ACT_BLOCK] = { 0 };
 
-	if (forms & ACT_FORM_FLOAT) {
-		size_t end = to * ACT_BLOCK < a->in ? to * ACT_BLOCK : a->in;
-		float *f = a->f + token * a->blocks * ACT_BLOCK;
-
-		memcpy(f + from * ACT_BLOCK, x + from * ACT_BLOCK, (end - from * ACT_BLOCK) * sizeof *f);
-		memset(f + end, 0, (to * ACT_BLOCK - end) * sizeof *f);
-	}
-	if (!(forms & ACT_FORM_INT))
-		return;
-	kernel.quantize(&row, x, from, to < whole ? to : whole);
-	if (to > whole) {
+	if (whole < to)
 		memcpy(last, x + whole * ACT_BLOCK, rest * sizeof *last);
+	if (forms & ACT_FORM_FLOAT) {
+		memcpy(a->f + at, x + from * ACT_BLOCK, n * sizeof *a->f);
+		memcpy(a->f + at + n, last, (to - whole) * sizeof last);
+	}
+	if (forms & ACT_FORM_BF16) {
+		kernel.round(a->h + at, x + from * ACT_BLOCK, n);
+		kernel.round(a->h + at + n, last, (to - whole) * ACT_BLOCK);
+	}
+	if (forms & ACT_FORM_INT) {
+		kernel.quantize(&row, x, from, whole);
 		kernel.quantize(&row, last - whole * ACT_BLOCK, whole, to);
 	}
 }
@@ -91,6 +95,7 @@ struct act act_part(const struct act *room, size_t first, size_t tokens, size_t 
 		.tokens = tokens, .in = in, .blocks = blocks, .tile = tokens <= ACT_SMALL ? ACT_SMALL : ACT_TILE,
 		.q = room->q + at * ACT_BLOCK, .d = room->d + at, .dsum = room->dsum + at, .bias = room->bias + at,
 		.half = room->half + 2 * at, .f = room->f + at * ACT_BLOCK,
+		.h = room->h + at * ACT_BLOCK,
 	};
 }
 

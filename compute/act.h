@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Activations as the kernels read them: eight bits with a scale for 32 values, and plain floats.
+ * Activations as the kernels read them: eight bits with a scale for 32 values, plain floats, and BFloat16.
  *
  * Tokens stand in tiles. In a tile the same block of all its tokens is together, so that a kernel that walks along a
  * weight row reads it linearly: entry (tile, block, token). Of one token alone everything is in natural order.
@@ -10,7 +10,7 @@
 #include "matmul.h"
 
 enum { ACT_BLOCK = 32, ACT_TILE = 6, ACT_SMALL = 8 };
-enum { ACT_FORM_INT = 1, ACT_FORM_FLOAT = 2 };
+enum { ACT_FORM_INT = 1, ACT_FORM_FLOAT = 2, ACT_FORM_BF16 = 4 };
 
 struct act {
 	size_t tokens, in;
@@ -22,6 +22,7 @@ struct act {
 	int32_t *bias; /* [entry]: -128 * sum of q: makes up for weights that are stored 128 too high */
 	int32_t *half; /* [entry][2]: the same of the first and of the last 16 values */
 	float *f;      /* [token][blocks * 32] */
+	uint16_t *h;   /* the same as BFloat16 */
 };
 
 /* Where a token's entries are: the first one in each array, and how far apart they stand. */

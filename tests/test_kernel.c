@@ -107,18 +107,30 @@ static float *activation(const struct job *j, size_t token)
 	return j->x + (j->rows ? j->rows[token] : token) * j->w.in;
 }
 
+/* Activation k of a token as the kernels have it. */
+static double rounded(const struct job *j, size_t token, size_t k)
+{
+	struct act_row x = act_row(j->a, token);
+	size_t at = k / 32 * x.step;
+	float v = activation(j, token)[k];
+
+	if (kernel_is_int(j->w.type))
+		return (double)x.d[at] * x.q[at * 32 + k % 32];
+	if (j->w.type == GGUF_TYPE_BF16)
+		gguf_decode(GGUF_TYPE_BF16, &v, &j->a->h[token * j->a->blocks * 32 + k], 1);
+	return v;
+}
+
 /* Whether y is the product of the decoded weights with the activations as they were rounded. */
 static bool near_exact(const struct job *j, size_t r, size_t t)
 {
 	size_t bytes = gguf_type_bytes(j->w.type), values = gguf_type_values(j->w.type);
 	const uint8_t *row = (const uint8_t *)j->w.data + r * j->w.row_bytes;
-	struct act_row x = act_row(j->a, t);
-	double sum = 0, most = 0;
+	double sum = 0, most = 0, lost = j->w.type == GGUF_TYPE_BF16 ? (double)j->w.in * 0x1p-126 * 16 : 0; /* flushed */
 
 	for (size_t k = 0; k < j->w.in; k++) {
 		float w[256], largest = 0;
-		size_t at = k / 32 * x.step;
-		double v = kernel_is_int(j->w.type) ? (double)x.d[at] * x.q[at * 32 + k % 32] : activation(j, t)[k];
+		double v = rounded(j, t, k);
 
 		gguf_decode(j->w.type, w, row + k / values * bytes, 1);
 		for (size_t i = 0; i < values; i++)
@@ -126,7 +138,7 @@ static bool near_exact(const struct job *j, size_t r, size_t t)
 		sum += v * w[k % values];
 		most += fabs(v) * largest;
 	}
-	return fabs(sum - (double)j->y[t * j->stride + r]) <= (double)(j->w.in / 16 + 20) * 0x1p-23 * most;
+	return fabs(sum - (double)j->y[t * j->stride + r]) <= (double)(j->w.in / 16 + 20) * 0x1p-23 * most + lost;
 }
 
 static const struct { size_t in, out, tokens; unsigned threads; bool gather; } shapes[] = {
@@ -212,6 +224,7 @@ static void check_act(const struct kernel_tier *tier)
 	static const float special[] = { 0, -0.0f, 1, -1, 1e-45f, 1e-38f, 3e38f, INFINITY, NAN, 0.5f, 127, 126.5f };
 	float x[64];
 	int8_t q[2][64];
+	uint16_t h[2][64];
 	float d[2][4];
 	int32_t n[2][6];
 	size_t wrong = 0;
@@ -224,8 +237,9 @@ static void check_act(const struct kernel_tier *tier)
 
 			kernel_select(k ? tier->name : "scalar");
 			kernel.quantize(&row, x, 0, 2);
+			kernel.round(h[k], x, 64);
 		}
-		wrong += memcmp(q[0], q[1], sizeof *q) || memcmp(n[0], n[1], sizeof *n);
+		wrong += memcmp(h[0], h[1], sizeof *h) || memcmp(q[0], q[1], sizeof *q) || memcmp(n[0], n[1], sizeof *n);
 		for (int i = 0; i < 4; i++)
 			wrong += memcmp(&d[0][i], &d[1][i], sizeof **d) && !(isnan(d[0][i]) && isnan(d[1][i]));
 	}

@@ -27,6 +27,8 @@ static void add_tier(struct kernel_tier *k, const struct kernel_tier *t)
 		k->limits = t->limits;
 	if (t->quantize)
 		k->quantize = t->quantize;
+	if (t->round)
+		k->round = t->round;
 	for (uint32_t i = 0; i < GGUF_TYPE_LIMIT; i++) {
 		kernel_mul_fn *any = kernel_is_int(i) ? t->mul_int : t->mul_float;
 

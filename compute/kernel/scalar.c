@@ -2,6 +2,7 @@
 /* The reference tier: every type in plain C, and what every other tier is tested against. */
 #include "kernel.h"
 #include "block.h"
+#include "flush.h"
 #include "fma.h"
 #include "quant/quant.h"
 
@@ -76,6 +77,15 @@ static float add_block(float acc, enum block_kind kind, const struct block *w, c
 	return acc;
 }
 
+static void round_to_bf16(uint16_t *to, const float *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t bits = bits_of_float(x[i]);
+
+		to[i] = (uint16_t)((isnan(x[i]) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+	}
+}
+
 static void mul_int(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
 {
 	const struct block_type *type = &block_types[w->type];
@@ -140,6 +150,47 @@ static void mul_float(const struct mat *w, const struct act *a, float *y, size_t
 				a->tokens - t < GROUP ? a->tokens - t : GROUP, y + t * stride + r, stride);
 }
 
+static float bf16(uint16_t bits)
+{
+	return flushed(float_of_bits((uint32_t)bits << 16));
+}
+
+/* 32 products of one row and one token. */
+static void add_pairs(float *lane, const uint16_t *w, const uint16_t *x)
+{
+	for (int i = 0; i < 2 * LANES; i++) {
+		int k = i ^ 1;
+
+		lane[k / 2] = flushed(fma_exact(bf16(w[k]), bf16(x[k]), lane[k / 2]));
+	}
+}
+
+static float sum_flushed(float *lane)
+{
+	for (int n = LANES / 2; n; n /= 2)
+		for (int i = 0; i < n; i++)
+			lane[i] = flushed(lane[i] + lane[i + n]);
+	return lane[0];
+}
+
+static void mul_bf16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+{
+	for (size_t r = from; r < to; r++)
+		for (size_t t = 0; t < a->tokens; t++) {
+			const uint8_t *row = (const uint8_t *)w->data + r * w->row_bytes;
+			float lane[LANES] = { 0 };
+
+			for (size_t b = 0; b < a->blocks; b++) {
+				uint16_t v[ACT_BLOCK] = { 0 };
+
+				for (size_t k = b * ACT_BLOCK; k < w->in && k < (b + 1) * ACT_BLOCK; k++)
+					v[k % ACT_BLOCK] = get16(row + 2 * k);
+				add_pairs(lane, v, a->h + (t * a->blocks + b) * ACT_BLOCK);
+			}
+			y[t * stride + r] = sum_flushed(lane);
+		}
+}
+
 static uint64_t int_peak(size_t n)
 {
 	static const int8_t a[16] = { 1, 2, 3 }, b[16] = { 4, 5, 6 };
@@ -183,6 +234,8 @@ const struct kernel_tier kernel_scalar = {
 	.supported = always,
 	.limits = &limits,
 	.quantize = quantize,
+	.round = round_to_bf16,
 	.mul_int = mul_int,
 	.mul_float = mul_float,
+	.mul = { [GGUF_TYPE_BF16] = mul_bf16 },
 };

@@ -34,6 +34,6 @@ void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t 
 	X(q6_k, AS_IS, 420, scales_q6_k) X(iq4_xs, HALVES, 272, scales_iq4_xs)
 #define AVX512_DECLARE(name, ...) kernel_mul_fn avx512_mul_##name;
 AVX512_ROW_KERNELS(AVX512_DECLARE)
-kernel_mul_fn avx512_mul_f32, avx512_mul_f16, avx512_mul_bf16;
+kernel_mul_fn avx512_mul_f32, avx512_mul_f16;
 kernel_quantize_fn avx512_quantize;
 #endif

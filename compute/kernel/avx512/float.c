@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Weights as floats: values stand in lanes, so rows are read as they lie in the file. */
 #ifdef __x86_64__
-#include <immintrin.h>
-#include "avx512.h"
+#include "fold.h"
 
 enum { LANES = 16, TOKENS = 8, GROUP_ROWS = 192, DECODED = 65536 };
-enum float_type { AS_F32, AS_F16, AS_BF16 };
+enum float_type { AS_F32, AS_F16 };
 
 KERNEL_BEGIN(AVX512_TARGET)
 INLINE __m512 load(const uint8_t *p, enum float_type type)
 {
 	if (type == AS_F32)
 		return _mm512_loadu_ps(p);
-	__m256i v = _mm256_loadu_si256((const __m256i *)p);
-
-	return type == AS_F16 ? _mm512_cvtph_ps(v) : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
+	return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
 }
 
 /* The first n of 16 values, and zeros. */
@@ -24,63 +21,7 @@ INLINE __m512 load_some(const uint8_t *p, enum float_type type, size_t n)
 
 	if (type == AS_F32)
 		return _mm512_maskz_loadu_ps(some, p);
-	__m256i v = _mm256_maskz_loadu_epi16(some, p);
-
-	return type == AS_F16 ? _mm512_cvtph_ps(v) : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
-}
-
-/* Sums of the halves of a, then of b. */
-INLINE __m512 fold8(__m512 a, __m512 b)
-{
-	return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
-}
-
-/* Sums of the quarters of each half. */
-INLINE __m512 fold4(__m512 a, __m512 b)
-{
-	return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
-}
-
-INLINE __m512 fold2(__m512 a, __m512 b)
-{
-	return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee));
-}
-
-INLINE __m512 fold1(__m512 a, __m512 b)
-{
-	return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
-}
-
-/* The sums of the lanes of 16 vectors, in the order that folded() tells. */
-INLINE __m512 fold16(const __m512 v[16])
-{
-	__m512 h[8], q[4], p[2];
-
-	UNROLL
-	for (int i = 0; i < 8; i++)
-		h[i] = fold8(v[2 * i], v[2 * i + 1]);
-	UNROLL
-	for (int i = 0; i < 4; i++)
-		q[i] = fold4(h[2 * i], h[2 * i + 1]);
-	UNROLL
-	for (int i = 0; i < 2; i++)
-		p[i] = fold2(q[2 * i], q[2 * i + 1]);
-	return fold1(p[0], p[1]);
-}
-
-/* Where fold16 puts the sum of vector i. */
-INLINE int folded(int i)
-{
-	return i % 4 * 4 + i / 4;
-}
-
-/* The same of one vector. */
-INLINE float fold(__m512 v)
-{
-	v = fold8(v, v);
-	v = fold4(v, v);
-	v = fold2(v, v);
-	return _mm512_cvtss_f32(fold1(v, v));
+	return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(some, p));
 }
 
 /* R rows of in values times T tokens, R * T <= 16. */
@@ -158,19 +99,19 @@ typedef void rows_fn(const struct rows *g, size_t token);
 #define TILE(type, T) \
 	static void tile_##type##_##T(const struct rows *g, size_t token) { dot_tile(g, token, type, T); } \
 	static void stream_##type##_##T(const struct rows *g, size_t token) { (void)token; dot_stream(g, type, T); }
-EACH(TILE, AS_F32) EACH(TILE, AS_F16) EACH(TILE, AS_BF16)
+EACH(TILE, AS_F32) EACH(TILE, AS_F16)
 #undef TILE
 KERNEL_END
 
 static rows_fn *const tile[][TOKENS] = {
 #define TILE(type, T) [type][T - 1] = tile_##type##_##T,
-	EACH(TILE, AS_F32) EACH(TILE, AS_F16) EACH(TILE, AS_BF16)
+	EACH(TILE, AS_F32) EACH(TILE, AS_F16)
 #undef TILE
 };
 
 static rows_fn *const stream[][TOKENS] = {
 #define TILE(type, T) [type][T - 1] = stream_##type##_##T,
-	EACH(TILE, AS_F32) EACH(TILE, AS_F16) EACH(TILE, AS_BF16)
+	EACH(TILE, AS_F32) EACH(TILE, AS_F16)
 #undef TILE
 };
 
@@ -227,10 +168,5 @@ void avx512_mul_f32(const struct mat *w, const struct act *a, float *y, size_t s
 void avx512_mul_f16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
 {
 	mul(w, a, y, stride, from, to, AS_F16);
-}
-
-void avx512_mul_bf16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
-{
-	mul(w, a, y, stride, from, to, AS_BF16);
 }
 #endif

@@ -2,6 +2,7 @@
 /* AVX-512 with VNNI: Ice Lake, Zen 4 and later. */
 #ifdef __x86_64__
 #include "avx512.h"
+#include "kernel/avx2/avx2.h"
 
 static bool supported(void)
 {
@@ -27,7 +28,7 @@ const struct kernel_tier kernel_avx512 = {
 		[GGUF_TYPE_IQ4_XS] = avx512_mul_iq4_xs,
 		[GGUF_TYPE_F32] = avx512_mul_f32,
 		[GGUF_TYPE_F16] = avx512_mul_f16,
-		[GGUF_TYPE_BF16] = avx512_mul_bf16,
+		[GGUF_TYPE_BF16] = avx2_mul_bf16,
 	},
 };
 #endif

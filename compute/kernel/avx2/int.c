@@ -1,43 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AVX2 with FMA: Haswell, Zen and later. Blocks of the common types are decoded with vectors, the others in plain C; both
- * the sums of one token and the panels for many start from the same 32 bytes.
+ * Integer weights. Blocks of the common types are decoded with vectors, the others in plain C; both the sums of one token
+ * and the panels for many start from the same 32 bytes.
  */
 #ifdef __x86_64__
-#include <immintrin.h>
 #include <string.h>
-#include "kernel.h"
-#include "panel.h"
+#include "avx2.h"
+#include "kernel/panel.h"
 #include "quant/fp4.h"
 #include "quant/iq.h"
 #include "quant/k.h"
-#include "target.h"
-
-#define INLINE static inline __attribute__((always_inline))
-#ifdef __clang__
-#define UNROLL KERNEL_PRAGMA(clang loop unroll(full))
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
 
 enum { ROWS = PANEL_ROWS, HALF = 8, PART = 64, TOKENS = 3, AHEAD = 4096 };
 
-static bool supported(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-KERNEL_BEGIN("avx2,fma,f16c")
+KERNEL_BEGIN(AVX2_TARGET)
 /* A block, with its integers in a register. */
 struct part {
 	__m256i q;
 	struct block b; /* without q */
 };
-
-INLINE __m256i load32(const void *p)
-{
-	return _mm256_loadu_si256(p);
-}
 
 /* 16 bytes of nibbles, the low ones first. */
 INLINE __m256i nibbles(const uint8_t *p)
@@ -109,12 +90,6 @@ INLINE void get_part(struct part *o, uint32_t type, const uint8_t *p, unsigned i
 		block_types[type].get(&o->b, p, i);
 		o->q = load32(o->b.q);
 	}
-}
-
-/* Sums of four products each; a's magnitudes are up to 128, b's up to 127, so two fit 16 bits. */
-INLINE __m256i dot4(__m256i a, __m256i b)
-{
-	return _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_abs_epi8(a), _mm256_sign_epi8(b, a)), _mm256_set1_epi16(1));
 }
 
 INLINE int32_t sum4(__m128i v)
@@ -351,165 +326,17 @@ INLINE void mul_type(const struct mat *w, const struct act *a, float *y, size_t 
 		mul_panels(w, a, y, stride, from, to, type, kind);
 }
 
-#define TYPES(X) X(Q8_0, BLOCK_SCALE) X(Q4_0, BLOCK_SCALE) X(IQ4_NL, BLOCK_SCALE) X(MXFP4, BLOCK_SCALE) \
-	X(IQ4_XS, BLOCK_SCALE) X(Q4_K, BLOCK_OFFSET) X(Q5_K, BLOCK_OFFSET) X(Q6_K, BLOCK_PAIR)
 #define KERNEL(name, kind) \
-	static void mul_##name(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to) \
+	void avx2_mul_##name(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to) \
 	{ \
 		mul_type(w, a, y, stride, from, to, GGUF_TYPE_##name, kind); \
 	}
-TYPES(KERNEL)
+AVX2_INT_KERNELS(KERNEL)
 #undef KERNEL
 
-static void mul_int(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+void avx2_mul_int(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
 {
 	mul_type(w, a, y, stride, from, to, w->type, block_types[w->type].kind);
 }
-
-/* ---- floats: sixteen sums in two vectors ---- */
-
-INLINE __m256 load8(const uint8_t *p, uint32_t type)
-{
-	if (type == GGUF_TYPE_F32)
-		return _mm256_loadu_ps((const float *)p);
-	__m128i v = _mm_loadu_si128((const __m128i *)p);
-
-	if (type == GGUF_TYPE_F16)
-		return _mm256_cvtph_ps(v);
-	return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16));
-}
-
-INLINE float fold(__m256 low, __m256 high)
-{
-	__m256 v = _mm256_add_ps(low, high);
-	__m128 h = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-
-	h = _mm_add_ps(h, _mm_movehl_ps(h, h));
-	return _mm_cvtss_f32(_mm_add_ss(h, _mm_movehdup_ps(h)));
-}
-
-/* One row times T tokens. */
-INLINE void dot_floats(const uint8_t *w, const struct act *a, size_t token, float *y, size_t stride, uint32_t type, int T)
-{
-	size_t size = type == GGUF_TYPE_F32 ? 4 : 2, step = a->blocks * ACT_BLOCK, whole = a->in / 16 * 16;
-	const float *x = a->f + token * step;
-	__m256 acc[4][2];
-
-	UNROLL
-	for (int t = 0; t < T; t++)
-		acc[t][0] = acc[t][1] = _mm256_setzero_ps();
-	for (size_t k = 0; k < a->in; k += 16) {
-		uint8_t last[64] = { 0 };
-		const uint8_t *p = w + k * size;
-
-		if (k == whole)
-			p = memcpy(last, p, (a->in - whole) * size);
-		__m256 low = load8(p, type), high = load8(p + 8 * size, type);
-
-		UNROLL
-		for (int t = 0; t < T; t++) {
-			acc[t][0] = _mm256_fmadd_ps(low, _mm256_loadu_ps(x + (size_t)t * step + k), acc[t][0]);
-			acc[t][1] = _mm256_fmadd_ps(high, _mm256_loadu_ps(x + (size_t)t * step + k + 8), acc[t][1]);
-		}
-	}
-	UNROLL
-	for (int t = 0; t < T; t++)
-		y[(token + (size_t)t) * stride] = fold(acc[t][0], acc[t][1]);
-}
-
-INLINE void mul_floats(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, uint32_t type)
-{
-	for (size_t r = from; r < to; r++) {
-		const uint8_t *row = (const uint8_t *)w->data + r * w->row_bytes;
-		size_t t = 0;
-
-		for (; t + 4 <= a->tokens; t += 4)
-			dot_floats(row, a, t, y + r, stride, type, 4);
-		for (; t < a->tokens; t++)
-			dot_floats(row, a, t, y + r, stride, type, 1);
-	}
-}
-
-static void mul_f32(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
-{
-	mul_floats(w, a, y, stride, from, to, GGUF_TYPE_F32);
-}
-
-static void mul_f16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
-{
-	mul_floats(w, a, y, stride, from, to, GGUF_TYPE_F16);
-}
-
-static void mul_bf16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
-{
-	mul_floats(w, a, y, stride, from, to, GGUF_TYPE_BF16);
-}
-
-/* ---- limits ---- */
-
-static uint64_t int_peak(size_t n)
-{
-	__m256i s[4], a = _mm256_set1_epi8(1);
-
-	UNROLL
-	for (int k = 0; k < 4; k++)
-		s[k] = _mm256_set1_epi32(k);
-	__asm__ volatile("" : "+x"(a));
-	for (size_t i = 0; i < n; i++)
-		UNROLL
-		for (int k = 0; k < 4; k++)
-			s[k] = _mm256_add_epi32(s[k], dot4(s[k], a));
-	UNROLL
-	for (int k = 0; k < 4; k++)
-		__asm__ volatile("" : : "x"(s[k]));
-	return (uint64_t)n * 4 * 32;
-}
-
-static uint64_t float_peak(size_t n)
-{
-	__m256 s[10], a = _mm256_set1_ps(0.5f);
-
-	UNROLL
-	for (int k = 0; k < 10; k++)
-		s[k] = _mm256_set1_ps((float)k);
-	__asm__ volatile("" : "+x"(a));
-	for (size_t i = 0; i < n; i++)
-		UNROLL
-		for (int k = 0; k < 10; k++)
-			s[k] = _mm256_fmadd_ps(s[k], a, a);
-	UNROLL
-	for (int k = 0; k < 10; k++)
-		__asm__ volatile("" : : "x"(s[k]));
-	return (uint64_t)n * 10 * 8;
-}
-
-static void read_bytes(const void *p, size_t n)
-{
-	const char *at = p;
-	__m256i all = _mm256_setzero_si256();
-
-	for (size_t i = 0; i + 64 <= n; i += 64) {
-		all = _mm256_or_si256(all, _mm256_or_si256(load32(at + i), load32(at + i + 32)));
-		__builtin_prefetch(at + i + AHEAD);
-	}
-	__asm__ volatile("" : : "x"(all));
-}
 KERNEL_END
-
-static const struct kernel_limits limits = { int_peak, float_peak, read_bytes };
-
-const struct kernel_tier kernel_avx2 = {
-	.name = "avx2",
-	.supported = supported,
-	.limits = &limits,
-	.mul_int = mul_int,
-	.mul = {
-#define KERNEL(name, kind) [GGUF_TYPE_##name] = mul_##name,
-		TYPES(KERNEL)
-#undef KERNEL
-		[GGUF_TYPE_F32] = mul_f32,
-		[GGUF_TYPE_F16] = mul_f16,
-		[GGUF_TYPE_BF16] = mul_bf16,
-	},
-};
 #endif

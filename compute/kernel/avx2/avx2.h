@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* AVX2 with FMA: Haswell, Zen and later. */
+#ifndef KERNEL_AVX2_H
+#define KERNEL_AVX2_H
+#include <immintrin.h>
+#include "kernel/kernel.h"
+#include "target.h"
+
+#define AVX2_TARGET "avx2,fma,f16c"
+#define INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
+#define UNROLL KERNEL_PRAGMA(clang loop unroll(full))
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* int.c: any type, and the types that are decoded with vectors */
+kernel_mul_fn avx2_mul_int;
+#define AVX2_INT_KERNELS(X) X(Q8_0, BLOCK_SCALE) X(Q4_0, BLOCK_SCALE) X(IQ4_NL, BLOCK_SCALE) X(MXFP4, BLOCK_SCALE) \
+	X(IQ4_XS, BLOCK_SCALE) X(Q4_K, BLOCK_OFFSET) X(Q5_K, BLOCK_OFFSET) X(Q6_K, BLOCK_PAIR)
+#define AVX2_DECLARE(name, kind) kernel_mul_fn avx2_mul_##name;
+AVX2_INT_KERNELS(AVX2_DECLARE)
+/* float.c */
+kernel_mul_fn avx2_mul_f32, avx2_mul_f16, avx2_mul_bf16;
+kernel_round_fn avx2_round;
+
+KERNEL_BEGIN(AVX2_TARGET)
+INLINE __m256i load32(const void *p)
+{
+	return _mm256_loadu_si256(p);
+}
+
+/* Sums of four products each; a's magnitudes are up to 128, b's up to 127, so two fit 16 bits. */
+INLINE __m256i dot4(__m256i a, __m256i b)
+{
+	return _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_abs_epi8(a), _mm256_sign_epi8(b, a)), _mm256_set1_epi16(1));
+}
+KERNEL_END
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Weights as floats: the sixteen sums of all kernels are in two vectors. */
+#ifdef __x86_64__
+#include <string.h>
+#include "avx2.h"
+#include "kernel/flush.h"
+
+enum { ROWS = 2, TOKENS = 3, MOST_BYTES = 64, AHEAD = 4096, GROUP_ROWS = 64 };
+
+/* count rows, and the activations of the first token. */
+struct rows {
+	const uint8_t *w, *x;
+	float *y;
+	size_t row_bytes, x_stride, stride, in, count; /* x_stride in bytes */
+};
+
+/* Values of a type that are multiplied together, and bytes of a value and of its activation. */
+INLINE size_t values_of(uint32_t type)
+{
+	return type == GGUF_TYPE_BF16 ? 32 : 16;
+}
+
+INLINE size_t bytes_of(uint32_t type)
+{
+	return type == GGUF_TYPE_F32 ? sizeof(float) : sizeof(uint16_t);
+}
+
+INLINE size_t x_bytes_of(uint32_t type)
+{
+	return type == GGUF_TYPE_BF16 ? sizeof(uint16_t) : sizeof(float);
+}
+
+KERNEL_BEGIN(AVX2_TARGET)
+/* Vector i of 8 values, or of 16 as BFloat16 in pairs. */
+INLINE __m256 load8(const uint8_t *p, int i, uint32_t type)
+{
+	if (type == GGUF_TYPE_F16)
+		return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p + 16 * i)));
+	return _mm256_loadu_ps((const float *)(p + 32 * i));
+}
+
+INLINE __m256 first_of_pairs(__m256 v)
+{
+	return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(v), 16));
+}
+
+INLINE __m256 last_of_pairs(__m256 v)
+{
+	return _mm256_castsi256_ps(_mm256_and_si256(_mm256_castps_si256(v), _mm256_set1_epi32(-65536)));
+}
+
+INLINE __m256 add_products(__m256 acc, __m256 w, __m256 x, uint32_t type)
+{
+	if (type != GGUF_TYPE_BF16)
+		return _mm256_fmadd_ps(w, x, acc);
+	acc = _mm256_fmadd_ps(last_of_pairs(w), last_of_pairs(x), acc);
+	return _mm256_fmadd_ps(first_of_pairs(w), first_of_pairs(x), acc);
+}
+
+INLINE float fold(__m256 low, __m256 high)
+{
+	__m256 v = _mm256_add_ps(low, high);
+	__m128 h = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+
+	h = _mm_add_ps(h, _mm_movehl_ps(h, h));
+	return _mm_cvtss_f32(_mm_add_ss(h, _mm_movehdup_ps(h)));
+}
+
+/* Adds the products of R rows at p with T tokens at x. */
+INLINE void add_step(__m256 acc[ROWS][TOKENS][2], const uint8_t *p, size_t row_bytes, const uint8_t *x, size_t x_stride,
+		     uint32_t type, int R, int T)
+{
+	UNROLL
+	for (int i = 0; i < 2; i++) {
+		__m256 v[ROWS];
+
+		UNROLL
+		for (int r = 0; r < R; r++)
+			v[r] = load8(p + (size_t)r * row_bytes, i, type);
+		UNROLL
+		for (int t = 0; t < T; t++) {
+			__m256 xv = _mm256_loadu_ps((const float *)(x + (size_t)t * x_stride + 32 * i));
+
+			UNROLL
+			for (int r = 0; r < R; r++)
+				acc[r][t][i] = add_products(acc[r][t][i], v[r], xv, type);
+		}
+	}
+}
+
+INLINE void dot(const struct rows *g, size_t row, uint32_t type, int R, int T)
+{
+	size_t values = values_of(type), size = bytes_of(type), whole = g->in / values * values, rest = g->in - whole;
+	const uint8_t *w = g->w + row * g->row_bytes;
+	__m256 acc[ROWS][TOKENS][2];
+
+	UNROLL
+	for (int r = 0; r < R; r++)
+		UNROLL
+		for (int t = 0; t < T; t++)
+			acc[r][t][0] = acc[r][t][1] = _mm256_setzero_ps();
+	for (size_t k = 0; k < whole; k += values) {
+		__builtin_prefetch(w + k * size + AHEAD);
+		add_step(acc, w + k * size, g->row_bytes, g->x + k * x_bytes_of(type), g->x_stride, type, R, T);
+	}
+	if (rest) {
+		uint8_t last[ROWS][MOST_BYTES] = { 0 };
+
+		for (int r = 0; r < R; r++)
+			memcpy(last[r], w + (size_t)r * g->row_bytes + whole * size, rest * size);
+		add_step(acc, last[0], MOST_BYTES, g->x + whole * x_bytes_of(type), g->x_stride, type, R, T);
+	}
+	UNROLL
+	for (int r = 0; r < R; r++)
+		UNROLL
+		for (int t = 0; t < T; t++)
+			g->y[(size_t)t * g->stride + row + (size_t)r] = fold(acc[r][t][0], acc[r][t][1]);
+}
+
+INLINE void dot_rows(const struct rows *g, uint32_t type, int R, int T)
+{
+	size_t r = 0;
+
+	for (; r + (size_t)R <= g->count; r += (size_t)R)
+		dot(g, r, type, R, T);
+	for (; r < g->count; r++)
+		dot(g, r, type, 1, T);
+}
+
+/* Rows that come from memory are read one after another, those in the cache two at a time. */
+INLINE void dot_tokens(struct rows g, size_t tokens, uint32_t type)
+{
+	if (tokens == 1)
+		dot_rows(&g, type, 1, 1);
+	for (size_t t = 0; tokens > 1 && t < tokens; t += TOKENS) {
+		if (tokens - t >= 3)
+			dot_rows(&g, type, 2, 3);
+		else if (tokens - t == 2)
+			dot_rows(&g, type, 2, 2);
+		else
+			dot_rows(&g, type, 2, 1);
+		g.x += TOKENS * g.x_stride;
+		g.y += TOKENS * g.stride;
+	}
+}
+
+INLINE void mul(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, uint32_t type)
+{
+	struct rows g = { .row_bytes = w->row_bytes, .x_stride = a->blocks * ACT_BLOCK * x_bytes_of(type), .stride = stride,
+			  .in = w->in };
+
+	for (size_t r = from; r < to; r += g.count) {
+		g.w = (const uint8_t *)w->data + r * w->row_bytes;
+		g.x = type == GGUF_TYPE_BF16 ? (const uint8_t *)a->h : (const uint8_t *)a->f;
+		g.y = y + r;
+		g.count = to - r < GROUP_ROWS ? to - r : GROUP_ROWS;
+		dot_tokens(g, a->tokens, type);
+	}
+}
+
+void avx2_mul_f32(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+{
+	mul(w, a, y, stride, from, to, GGUF_TYPE_F32);
+}
+
+void avx2_mul_f16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+{
+	mul(w, a, y, stride, from, to, GGUF_TYPE_F16);
+}
+
+static __attribute__((noinline)) void mul_bf16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from,
+					       size_t to)
+{
+	mul(w, a, y, stride, from, to, GGUF_TYPE_BF16);
+}
+
+void avx2_mul_bf16(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
+{
+	unsigned mode = flush_begin();
+
+	mul_bf16(w, a, y, stride, from, to);
+	flush_end(mode);
+}
+
+void avx2_round(uint16_t *to, const float *x, size_t n)
+{
+	const __m256i one = _mm256_set1_epi32(1), half = _mm256_set1_epi32(0x7fff), quiet = _mm256_set1_epi32(0x400000);
+
+	for (size_t i = 0; i < n; i += 16) {
+		__m256i out[2];
+
+		UNROLL
+		for (int k = 0; k < 2; k++) {
+			__m256 f = _mm256_loadu_ps(x + i + 8 * k);
+			__m256i v = _mm256_castps_si256(f), nan = _mm256_castps_si256(_mm256_cmp_ps(f, f, _CMP_UNORD_Q));
+			__m256i odd = _mm256_and_si256(_mm256_srli_epi32(v, 16), one);
+			__m256i up = _mm256_add_epi32(v, _mm256_add_epi32(half, odd));
+
+			out[k] = _mm256_srli_epi32(_mm256_blendv_epi8(up, _mm256_or_si256(v, quiet), nan), 16);
+		}
+		__m256i both = _mm256_packus_epi32(out[0], out[1]);
+
+		_mm256_storeu_si256((__m256i *)(to + i), _mm256_permute4x64_epi64(both, 0xd8));
+	}
+}
+KERNEL_END
+#endif
