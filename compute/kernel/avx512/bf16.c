@@ -3,8 +3,9 @@
 #ifdef __x86_64__
 #include "fold.h"
 #include "kernel/flush.h"
+#include "kernel/stream.h"
 
-enum { VALUES = 32, ROWS = 4, TOKENS = 6, FEW = 8, GROUP_ROWS = 192, AHEAD = 8192, VALUE_BYTES = 2 };
+enum { VALUES = 32, ROWS = 4, TOKENS = 6, FEW = 8, GROUP_ROWS = 192, VALUE_BYTES = 2 };
 
 /* count rows, and the activations of the first token. */
 struct rows {
@@ -24,16 +25,29 @@ INLINE __m512bh load(const uint8_t *p, size_t k, size_t in)
 	return (__m512bh)_mm512_maskz_loadu_epi16((__mmask32)((UINT32_C(1) << (in - k)) - 1), p);
 }
 
+/* fold16 from vector first on, of n vectors. */
+INLINE __m512 fold_some(const __m512 acc[ROWS * TOKENS], int first, int n)
+{
+	__m512 v[16];
+
+	UNROLL
+	for (int i = 0; i < 16; i++)
+		v[i] = first + i < n ? acc[first + i] : _mm512_setzero_ps();
+	return fold16(v);
+}
+
 /* Rows r .. r+R-1 times T tokens. */
-INLINE void dot(const struct rows *g, size_t r, size_t ahead, int R, int T)
+INLINE void dot(const struct rows *g, size_t r, bool stream, int R, int T)
 {
 	const uint8_t *w = g->w + r * g->row_bytes;
-	__m512 acc[32];
+	__m512 acc[ROWS * TOKENS];
 	float sums[32];
 
 	UNROLL
-	for (int i = 0; i < R * T; i++)
-		acc[i] = _mm512_setzero_ps();
+	for (int i = 0; i < R; i++)
+		UNROLL
+		for (int t = 0; t < T; t++)
+			acc[i * T + t] = _mm512_setzero_ps();
 	for (size_t k = 0; k < g->in; k += VALUES) {
 		__m512bh v[ROWS];
 
@@ -42,8 +56,8 @@ INLINE void dot(const struct rows *g, size_t r, size_t ahead, int R, int T)
 			const uint8_t *p = w + (size_t)i * g->row_bytes + k * VALUE_BYTES;
 
 			v[i] = load(p, k, g->in);
-			if (ahead)
-				__builtin_prefetch(p + ahead);
+			if (stream)
+				stream_fetch(p, sizeof v[i]);
 		}
 		UNROLL
 		for (int t = 0; t < T; t++) {
@@ -54,49 +68,46 @@ INLINE void dot(const struct rows *g, size_t r, size_t ahead, int R, int T)
 				acc[i * T + t] = _mm512_dpbf16_ps(acc[i * T + t], v[i], x);
 		}
 	}
-	UNROLL
-	for (int i = R * T; i < 32; i++)
-		acc[i] = _mm512_setzero_ps();
-	_mm512_storeu_ps(sums, R * T == 1 ? _mm512_set1_ps(fold(acc[0])) : fold16(acc));
+	if (R * T == 1) {
+		g->y[r] = fold(acc[0]);
+		return;
+	}
+	_mm512_storeu_ps(sums, fold_some(acc, 0, R * T));
 	if (R * T > 16)
-		_mm512_storeu_ps(sums + 16, fold16(acc + 16));
+		_mm512_storeu_ps(sums + 16, fold_some(acc, 16, R * T));
 	for (int i = 0; i < R; i++)
 		for (int t = 0; t < T; t++)
 			g->y[(size_t)t * g->stride + r + (size_t)i] = sums[(i * T + t) / 16 * 16 + folded((i * T + t) % 16)];
 }
 
-/* Rows that are in the cache, several at a time. */
-INLINE void dot_tile(const struct rows *g, int T)
+/* R rows at a time. */
+INLINE void dot_rows(const struct rows *g, bool stream, int R, int T)
 {
 	size_t r = 0;
 
-	for (; r + ROWS <= g->count; r += ROWS)
-		dot(g, r, 0, ROWS, T);
+	for (; r + (size_t)R <= g->count; r += (size_t)R)
+		dot(g, r, stream, R, T);
 	for (; r < g->count; r++)
-		dot(g, r, 0, 1, T);
+		dot(g, r, stream, 1, T);
 }
 
-/* Rows from memory: one after another. */
-INLINE void dot_stream(const struct rows *g, int T)
-{
-	for (size_t r = 0; r < g->count; r++)
-		dot(g, r, AHEAD, 1, T);
-}
-
+/* All rows for few tokens, one after another, or for a tile of many: four at a time, which are in the cache after the first. */
 #define TILES(X) X(1) X(2) X(3) X(4) X(5) X(6)
 #define STREAMS(X) TILES(X) X(7) X(8)
-#define TILE(T) static void tile_##T(const struct rows *g) { dot_tile(g, T); }
-#define STREAM(T) static void stream_##T(const struct rows *g) { dot_stream(g, T); }
+#define TILE(T) \
+	static void first_##T(const struct rows *g) { dot_rows(g, true, ROWS, T); } \
+	static void later_##T(const struct rows *g) { dot_rows(g, false, ROWS, T); }
+#define STREAM(T) static void few_##T(const struct rows *g) { dot_rows(g, true, 1, T); }
 TILES(TILE)
 STREAMS(STREAM)
 #undef TILE
 #undef STREAM
 KERNEL_END
 
-#define TILE(T) tile_##T,
-#define STREAM(T) stream_##T,
-static rows_fn *const tile[TOKENS] = { TILES(TILE) };
-static rows_fn *const stream[FEW] = { STREAMS(STREAM) };
+#define TILE(T) { first_##T, later_##T },
+#define STREAM(T) few_##T,
+static rows_fn *const tiles[TOKENS][2] = { TILES(TILE) };
+static rows_fn *const few[FEW] = { STREAMS(STREAM) };
 #undef TILE
 #undef STREAM
 
@@ -105,14 +116,14 @@ static void mul_rows(struct rows *g, size_t tokens)
 	const struct rows first = *g;
 
 	if (tokens <= FEW) {
-		stream[tokens - 1](g);
+		few[tokens - 1](g);
 		return;
 	}
 	for (size_t t = 0, n; t < tokens; t += n) {
 		n = tokens - t < TOKENS ? tokens - t : TOKENS;
 		g->x = first.x + t * first.x_stride;
 		g->y = first.y + t * first.stride;
-		tile[n - 1](g);
+		tiles[n - 1][t > 0](g);
 	}
 }
 

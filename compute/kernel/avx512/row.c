@@ -8,10 +8,11 @@
 #include <immintrin.h>
 #include <string.h>
 #include "rows.h"
+#include "kernel/stream.h"
 #include "quant/fp4.h"
 #include "quant/iq.h"
 
-enum { ROWS = 16, GROUP = 16, PART = 128, AHEAD = 8192 }; /* rows; blocks of a vector, at a time; bytes */
+enum { ROWS = 16, GROUP = 16, PART = 128 }; /* rows; blocks of a vector, at a time */
 
 /* How a kernel wants four blocks of activations: as they are, first halves then last ones, or blocks 0 2 1 3. */
 enum order { AS_IS, HALVES, EVEN_ODD };
@@ -39,6 +40,14 @@ KERNEL_BEGIN(AVX512_TARGET ",bmi2")
 INLINE __m512i load(const void *p)
 {
 	return _mm512_loadu_si512(p);
+}
+
+/* In halves: whole vectors that cross lines are slower when these come from memory. */
+INLINE __m512i load_halves(const uint8_t *p)
+{
+	__m512i v = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)p));
+
+	return _mm512_inserti64x4(v, _mm256_loadu_si256((const __m256i *)(p + 32)), 1);
 }
 
 INLINE __m512i x_at(const struct values *x, size_t block, int i)
@@ -131,6 +140,19 @@ INLINE __m512 scales34(const uint8_t *p)
 	return to_floats(h);
 }
 
+/* The first bytes of sixteen blocks of 17 bytes: they are in lower and upper halves of words in turn. */
+INLINE __m512i first_bytes17(const uint8_t *p)
+{
+	const __m512i at = _mm512_set1_epi64(0x0019001100080000), shift = _mm512_set1_epi64(0x800000000);
+	__m512i h = _mm512_permutexvar_epi16(at, load(p));
+
+	h = _mm512_mask_permutexvar_epi16(h, 0xf0, at, load(p + 68));
+	h = _mm512_mask_permutexvar_epi16(h, 0xf00, at, load(p + 136));
+	h = _mm512_mask_permutexvar_epi16(h, 0xf000, at, load(p + 204));
+	h = _mm512_srlv_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(h)), shift);
+	return _mm512_and_si512(h, _mm512_set1_epi32(255));
+}
+
 INLINE struct group group_q8_0(const uint8_t *p, const struct values *x, size_t block)
 {
 	__m512i s[8];
@@ -184,17 +206,12 @@ INLINE struct group group_iq4_nl(const uint8_t *p, const struct values *x, size_
 
 INLINE struct group group_mxfp4(const uint8_t *p, const struct values *x, size_t block)
 {
-	__m512i s[4], table = table_of(fp4_doubled), e;
-	_Alignas(16) uint8_t first[16];
+	__m512i s[4], table = table_of(fp4_doubled);
 
-	UNROLL
-	for (int i = 0; i < 16; i++)
-		first[i] = p[17 * i];
 	UNROLL
 	for (int i = 0; i < 4; i++)
 		s[i] = dot_four_table(load_four(p + 68 * i + 1, 17), table, x, block, i);
-	e = _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)first));
-	return (struct group){ with_bias(sum_fours(s), x, block, 0), e8m0_halves(e) };
+	return (struct group){ with_bias(sum_fours(s), x, block, 0), e8m0_halves(first_bytes17(p)) };
 }
 
 INLINE struct group sums(__m512i sum)
@@ -208,7 +225,7 @@ INLINE struct group group_q4_k(const uint8_t *p, const struct values *x, size_t 
 
 	UNROLL
 	for (int i = 0; i < 4; i++) {
-		__m512i w = load(p + i / 2 * 144 + 16 + i % 2 * 64);
+		__m512i w = load_halves(p + i / 2 * 144 + 16 + i % 2 * 64);
 
 		s[2 * i] = _mm512_dpbusd_epi32(_mm512_setzero_si512(), low_nibbles(w), x_at(x, block, 2 * i));
 		s[2 * i + 1] = _mm512_dpbusd_epi32(_mm512_setzero_si512(), high_nibbles(w), x_at(x, block, 2 * i + 1));
@@ -232,7 +249,7 @@ INLINE struct group group_q5_k(const uint8_t *p, const struct values *x, size_t 
 	UNROLL
 	for (int i = 0; i < 4; i++) {
 		const uint8_t *b = p + i / 2 * 176;
-		__m512i w = load(b + 48 + i % 2 * 64), fifth = _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)(b + 16)));
+		__m512i w = load_halves(b + 48 + i % 2 * 64), fifth = _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)(b + 16)));
 		__m512i low = add_fifth(low_nibbles(w), fifth, i % 2 * 4), high = add_fifth(high_nibbles(w), fifth, i % 2 * 4 + 1);
 
 		s[2 * i] = _mm512_dpbusd_epi32(_mm512_setzero_si512(), low, x_at(x, block, 2 * i));
@@ -260,7 +277,7 @@ INLINE struct group group_q6_k(const uint8_t *p, const struct values *x, size_t 
 	for (int i = 0; i < 4; i++) {
 		const uint8_t *b = p + i / 2 * 210;
 		__m128i scales = _mm_loadu_si128((const __m128i *)(b + 192));
-		__m512i low = load(b + i % 2 * 64);
+		__m512i low = load_halves(b + i % 2 * 64);
 		__m256i t = _mm256_loadu_si256((const __m256i *)(b + 128 + i % 2 * 32));
 		__m512i first = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_slli_epi16(t, 4)), _mm256_slli_epi16(t, 2), 1);
 		__m512i last = _mm512_inserti64x4(_mm512_castsi256_si512(t), _mm256_srli_epi16(t, 2), 1);
@@ -278,7 +295,7 @@ INLINE struct group group_iq4_xs(const uint8_t *p, const struct values *x, size_
 
 	UNROLL
 	for (int i = 0; i < 4; i++)
-		s[i] = dot_four_table(load(p + i / 2 * 136 + 8 + i % 2 * 64), table, x, block, i);
+		s[i] = dot_four_table(load_halves(p + i / 2 * 136 + 8 + i % 2 * 64), table, x, block, i);
 	return (struct group){ with_bias(sum_fours(s), x, block, 0), _mm512_setzero_ps() };
 }
 
@@ -412,8 +429,7 @@ INLINE void sum_row(struct scratch *s, size_t r, const uint8_t *p, const struct 
 	for (size_t b = 0; b < n; b += GROUP, p += size) {
 		struct group g = group(p, x, b);
 
-		for (size_t i = 0; i < size; i += 64)
-			__builtin_prefetch(p + AHEAD + i);
+		stream_fetch(p, size);
 		_mm512_store_ps(&s->sum[r][b], g.sum);
 		_mm512_store_ps(&s->d[r][b], g.d);
 	}
