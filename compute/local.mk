@@ -27,6 +27,17 @@ libcomputecore_la_SOURCES += %D%/keys.h %D%/keys.c %D%/network.h %D%/finite.h %D
 	%D%/vec_avx512.c %D%/vec_neon.c %D%/kv.h %D%/kv.c %D%/engine.h %D%/norm.c %D%/attend.c %D%/mla.c %D%/ffn.c %D%/experts.c \
 	%D%/forward.c %D%/memory.h %D%/memory.c %D%/llm.h %D%/llm.c
 include compute/arch/local.mk
+## the library that is installed: a versioned door to the same code
+include_HEADERS += %D%/ggufs-compute.h
+pkgconfig_DATA += compute/ggufs-compute.pc
+lib_LTLIBRARIES += libggufs-compute.la
+libggufs_compute_la_SOURCES = %D%/ggufs.c
+libggufs_compute_la_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+libggufs_compute_la_CFLAGS = $(COMPUTE_CFLAGS)
+libggufs_compute_la_LIBADD = $(COMPUTE_LIBS)
+libggufs_compute_la_LDFLAGS = -no-undefined -version-info 0:0:0 -Wl,--version-script=$(srcdir)/%D%/ggufs.map
+EXTRA_libggufs_compute_la_DEPENDENCIES = %D%/ggufs.map
+EXTRA_DIST += %D%/ggufs.map
 bin_PROGRAMS += gguf-run gguf-perplexity
 gguf_run_SOURCES = %D%/run.h %D%/run.c %D%/run_options.c %D%/run_output.c %D%/run_generate.c %D%/run_complete.c \
 	%D%/run_chat.c %D%/run_input.c %D%/run_edit.h

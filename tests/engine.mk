@@ -47,3 +47,7 @@ check_PROGRAMS += %D%/test_vec
 tests_test_vec_SOURCES = %D%/tap.h %D%/test_vec.c
 tests_test_vec_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 tests_test_vec_LDADD = $(COMPUTE_LIBS)
+check_PROGRAMS += %D%/test_library
+tests_test_library_SOURCES = %D%/tap.h %D%/test_library.c
+tests_test_library_CPPFLAGS = $(COMPUTE_CPPFLAGS)
+tests_test_library_LDADD = libggufs-compute.la
