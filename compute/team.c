@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LINE = 64, SPINS = 4000, YIELDS = 50 };
+enum { LINE = 64, SPINS = 20000, YIELDS = 50 };
 
 /* What is left of a thread's share, in steps. One word, so that owner and thieves agree by compare and swap. */
 struct share {
@@ -108,17 +108,19 @@ static void sleep_while(struct team_barrier *b, unsigned round)
 	atomic_fetch_sub(&b->sleepers, 1);
 }
 
+/*
+ * One that has a processor to itself spins: to yield would give it to another program for milliseconds. Where threads share
+ * processors, the one that is waited for may be next.
+ */
 static void wait_while(struct team_barrier *b, unsigned round)
 {
-	for (int i = b->crowded ? SPINS : 0; i < SPINS; i++) {
+	for (int i = 0; i < (b->crowded ? YIELDS : SPINS); i++) {
 		if (atomic_load_explicit(&b->round, memory_order_acquire) != round)
 			return;
-		relax();
-	}
-	for (int i = 0; i < YIELDS; i++) {
-		if (atomic_load_explicit(&b->round, memory_order_acquire) != round)
-			return;
-		sched_yield();
+		if (b->crowded)
+			sched_yield();
+		else
+			relax();
 	}
 	sleep_while(b, round);
 }

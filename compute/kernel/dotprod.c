@@ -2,7 +2,6 @@
 /* 64-bit ARM with the dot product instructions of ARMv8.2: sixteen rows in four vectors, for one token or several. */
 #if defined __aarch64__ && !defined __AARCH64EB__
 #include <arm_neon.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include "kernel.h"
 #include "panel.h"
@@ -17,7 +16,7 @@
 #define DOTPROD_TARGET "arch=armv8.2-a+dotprod"
 #endif
 
-enum { ROWS = PANEL_ROWS, VECTORS = 4, TOKENS = 3, HWCAP_DOT_PRODUCT = 1 << 20 };
+enum { ROWS = PANEL_ROWS, VECTORS = 4, TOKENS = PANEL_TOKENS, HWCAP_DOT_PRODUCT = 1 << 20 };
 
 static bool supported(void)
 {
@@ -127,7 +126,6 @@ INLINE void mul_tile(float *out, const struct panel *p, const struct act *a, siz
 			vst1q_f32(out + t * ROWS + 4 * v, acc[t][v]);
 }
 
-typedef void tile_fn(float *out, const struct panel *p, const struct act *a, size_t token, size_t first, size_t n);
 #define TILES(X, kind) X(kind, 1) X(kind, 2) X(kind, 3)
 #define ALL_TILES(X) TILES(X, BLOCK_SCALE) TILES(X, BLOCK_OFFSET) TILES(X, BLOCK_PAIR) TILES(X, BLOCK_PAIR_MIN)
 #define TILE(kind, T) \
@@ -139,57 +137,23 @@ ALL_TILES(TILE)
 #undef TILE
 KERNEL_END
 
-static tile_fn *const tiles[][TOKENS] = {
+static panel_tile_fn *const tiles[][TOKENS] = {
 #define TILE(kind, T) [kind][T - 1] = tile_##kind##_##T,
 	ALL_TILES(TILE)
 #undef TILE
 };
-
-/* The tokens from number token on that one tile takes: up to TOKENS, all of one tile of the activations. */
-static size_t tile_tokens(const struct act *a, size_t token)
-{
-	size_t first = token / a->tile * a->tile, left = first + act_tile_tokens(a, first) - token;
-
-	return left < TOKENS ? left : TOKENS;
-}
-
-/* count rows, of which the panel has n blocks from number first on, times all tokens. */
-static void mul_tokens(const struct panel *p, const struct act *a, float *y, size_t stride, size_t count, size_t first, size_t n,
-		       enum block_kind kind)
-{
-	for (size_t token = 0, tokens; token < a->tokens; token += tokens) {
-		float out[TOKENS * ROWS] = { 0 };
-
-		tokens = tile_tokens(a, token);
-		for (size_t t = 0; t < tokens && first; t++)
-			memcpy(out + t * ROWS, y + (token + t) * stride, count * sizeof *y);
-		tiles[kind][tokens - 1](out, p, a, token, first, n);
-		for (size_t t = 0; t < tokens; t++)
-			memcpy(y + (token + t) * stride, out + t * ROWS, count * sizeof *y);
-	}
-}
-
-static struct panel_rows rows_at(const struct mat *w, size_t row, size_t to)
-{
-	struct panel_rows rows = { .base = (const uint8_t *)w->data + row * w->row_bytes, .count = to - row };
-
-	rows.count = rows.count < ROWS ? rows.count : ROWS;
-	for (size_t r = 0; r < ROWS; r++)
-		rows.at[r] = (int32_t)((r < rows.count ? r : rows.count - 1) * w->row_bytes);
-	return rows;
-}
 
 static void mul_int(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
 {
 	struct panel p;
 
 	for (size_t row = from; row < to; row += ROWS) {
-		struct panel_rows rows = rows_at(w, row, to);
+		struct panel_rows rows = panel_rows_at(w, row, to, ROWS);
 
 		for (size_t first = 0, n; first < a->blocks; first += n) {
 			n = a->blocks - first < PANEL_BLOCKS ? a->blocks - first : PANEL_BLOCKS;
 			panel_unpack_any(&p, &rows, w->type, first, n, 0);
-			mul_tokens(&p, a, y + row, stride, rows.count, first, n, block_types[w->type].kind);
+			panel_mul(&p, a, y + row, stride, rows.count, first, n, tiles[block_types[w->type].kind]);
 		}
 	}
 }

@@ -27,3 +27,38 @@ void panel_unpack_any(struct panel *p, const struct panel_rows *rows, uint32_t t
 			put_block(p, b, r, &w, flip);
 		}
 }
+
+struct panel_rows panel_rows_at(const struct mat *w, size_t row, size_t to, size_t ahead)
+{
+	struct panel_rows rows = { .base = (const uint8_t *)w->data + row * w->row_bytes, .count = to - row };
+
+	rows.count = rows.count < PANEL_ROWS ? rows.count : PANEL_ROWS;
+	for (size_t r = 0; r < PANEL_ROWS; r++)
+		rows.at[r] = (r < rows.count ? r : rows.count - 1) * w->row_bytes;
+	if (row + ahead + PANEL_ROWS <= w->out)
+		rows.next = rows.base + ahead * w->row_bytes;
+	return rows;
+}
+
+/* The tokens from number token on that one tile takes: all of one tile of the activations. */
+static size_t tile_tokens(const struct act *a, size_t token)
+{
+	size_t first = token / a->tile * a->tile, left = first + act_tile_tokens(a, first) - token;
+
+	return left < PANEL_TOKENS ? left : PANEL_TOKENS;
+}
+
+void panel_mul(const struct panel *p, const struct act *a, float *y, size_t stride, size_t count, size_t first, size_t n,
+	       panel_tile_fn *const tiles[PANEL_TOKENS])
+{
+	for (size_t token = 0, tokens; token < a->tokens; token += tokens) {
+		float out[PANEL_TOKENS * PANEL_ROWS] = { 0 };
+
+		tokens = tile_tokens(a, token);
+		for (size_t t = 0; t < tokens && first; t++)
+			memcpy(out + t * PANEL_ROWS, y + (token + t) * stride, count * sizeof *y);
+		tiles[tokens - 1](out, p, a, token, first, n);
+		for (size_t t = 0; t < tokens; t++)
+			memcpy(y + (token + t) * stride, out + t * PANEL_ROWS, count * sizeof *y);
+	}
+}

@@ -4,8 +4,9 @@
 #include <string.h>
 #include "avx2.h"
 #include "kernel/flush.h"
+#include "kernel/stream.h"
 
-enum { ROWS = 2, TOKENS = 3, MOST_BYTES = 64, AHEAD = 4096, GROUP_ROWS = 64 };
+enum { ROWS = 2, TOKENS = 3, MOST_BYTES = 64, GROUP_ROWS = 64 };
 
 /* count rows, and the activations of the first token. */
 struct rows {
@@ -88,7 +89,7 @@ INLINE void add_step(__m256 acc[ROWS][TOKENS][2], const uint8_t *p, size_t row_b
 	}
 }
 
-INLINE void dot(const struct rows *g, size_t row, uint32_t type, int R, int T)
+INLINE void dot(const struct rows *g, size_t row, uint32_t type, bool stream, int R, int T)
 {
 	size_t values = values_of(type), size = bytes_of(type), whole = g->in / values * values, rest = g->in - whole;
 	const uint8_t *w = g->w + row * g->row_bytes;
@@ -100,7 +101,8 @@ INLINE void dot(const struct rows *g, size_t row, uint32_t type, int R, int T)
 		for (int t = 0; t < T; t++)
 			acc[r][t][0] = acc[r][t][1] = _mm256_setzero_ps();
 	for (size_t k = 0; k < whole; k += values) {
-		__builtin_prefetch(w + k * size + AHEAD);
+		for (int r = 0; stream && r < R; r++)
+			stream_fetch(w + (size_t)r * g->row_bytes + k * size, values * size);
 		add_step(acc, w + k * size, g->row_bytes, g->x + k * x_bytes_of(type), g->x_stride, type, R, T);
 	}
 	if (rest) {
@@ -117,28 +119,28 @@ INLINE void dot(const struct rows *g, size_t row, uint32_t type, int R, int T)
 			g->y[(size_t)t * g->stride + row + (size_t)r] = fold(acc[r][t][0], acc[r][t][1]);
 }
 
-INLINE void dot_rows(const struct rows *g, uint32_t type, int R, int T)
+INLINE void dot_rows(const struct rows *g, uint32_t type, bool stream, int R, int T)
 {
 	size_t r = 0;
 
 	for (; r + (size_t)R <= g->count; r += (size_t)R)
-		dot(g, r, type, R, T);
+		dot(g, r, type, stream, R, T);
 	for (; r < g->count; r++)
-		dot(g, r, type, 1, T);
+		dot(g, r, type, stream, 1, T);
 }
 
-/* Rows that come from memory are read one after another, those in the cache two at a time. */
+/* Rows come from memory for the first tokens: for a single one they are read one after another. */
 INLINE void dot_tokens(struct rows g, size_t tokens, uint32_t type)
 {
 	if (tokens == 1)
-		dot_rows(&g, type, 1, 1);
+		dot_rows(&g, type, true, 1, 1);
 	for (size_t t = 0; tokens > 1 && t < tokens; t += TOKENS) {
 		if (tokens - t >= 3)
-			dot_rows(&g, type, 2, 3);
+			dot_rows(&g, type, t == 0, 2, 3);
 		else if (tokens - t == 2)
-			dot_rows(&g, type, 2, 2);
+			dot_rows(&g, type, t == 0, 2, 2);
 		else
-			dot_rows(&g, type, 2, 1);
+			dot_rows(&g, type, t == 0, 2, 1);
 		g.x += TOKENS * g.x_stride;
 		g.y += TOKENS * g.stride;
 	}

@@ -7,11 +7,12 @@
 #include <string.h>
 #include "avx2.h"
 #include "kernel/panel.h"
+#include "kernel/stream.h"
 #include "quant/fp4.h"
 #include "quant/iq.h"
 #include "quant/k.h"
 
-enum { ROWS = PANEL_ROWS, HALF = 8, PART = 64, TOKENS = 3, AHEAD = 4096 };
+enum { ROWS = PANEL_ROWS, HALF = 8, PART = 64, TOKENS = PANEL_TOKENS };
 
 KERNEL_BEGIN(AVX2_TARGET)
 /* A block, with its integers in a register. */
@@ -124,7 +125,8 @@ INLINE void sum_row(struct sums *s, size_t r, const uint8_t *row, const struct a
 		const uint8_t *p = row + (first + b) / parts * bytes;
 		const int32_t *half = x->half + 2 * (first + b);
 
-		__builtin_prefetch(p + AHEAD);
+		if (b % 8 == 0)
+			stream_fetch(p, 8 / parts * bytes);
 		get_part(&o, type, p, (unsigned)((first + b) % parts));
 		s->sum[b][r] = dot_part(&o, kind, x->q + (first + b) * 32);
 		s->d[b][r] = o.b.d * x->d[first + b];
@@ -269,35 +271,22 @@ INLINE void mul_tile(float *out, const struct panel *p, size_t lane, const struc
 		_mm256_storeu_ps(out + t * ROWS, acc[t]);
 }
 
-/* The tokens from number token on that one tile takes: up to TOKENS, all of one tile of the activations. */
-static size_t tile_tokens(const struct act *a, size_t token)
-{
-	size_t first = token / a->tile * a->tile, left = first + act_tile_tokens(a, first) - token;
-
-	return left < TOKENS ? left : TOKENS;
-}
-
-INLINE void mul_tokens(const struct panel *p, const struct act *a, float *y, size_t stride, size_t count, size_t first, size_t n,
-		       enum block_kind kind)
-{
-	for (size_t token = 0, tokens; token < a->tokens; token += tokens) {
-		float out[TOKENS * ROWS] = { 0 };
-
-		tokens = tile_tokens(a, token);
-		for (size_t t = 0; t < tokens && first; t++)
-			memcpy(out + t * ROWS, y + (token + t) * stride, count * sizeof *y);
-		for (size_t lane = 0; lane < ROWS; lane += HALF) {
-			if (tokens == 3)
-				mul_tile(out + lane, p, lane, a, token, first, n, kind, 3);
-			else if (tokens == 2)
-				mul_tile(out + lane, p, lane, a, token, first, n, kind, 2);
-			else
-				mul_tile(out + lane, p, lane, a, token, first, n, kind, 1);
-		}
-		for (size_t t = 0; t < tokens; t++)
-			memcpy(y + (token + t) * stride, out + t * ROWS, count * sizeof *y);
+/* Both halves of the panel's rows. */
+#define TILE(kind, T) \
+	static void tile_##kind##_##T(float *out, const struct panel *p, const struct act *a, size_t token, size_t first, size_t n) \
+	{ \
+		mul_tile(out, p, 0, a, token, first, n, kind, T); \
+		mul_tile(out + HALF, p, HALF, a, token, first, n, kind, T); \
 	}
-}
+#define TILES(X, kind) X(kind, 1) X(kind, 2) X(kind, 3)
+#define ALL_TILES(X) TILES(X, BLOCK_SCALE) TILES(X, BLOCK_OFFSET) TILES(X, BLOCK_PAIR) TILES(X, BLOCK_PAIR_MIN)
+ALL_TILES(TILE)
+#undef TILE
+static panel_tile_fn *const tiles[][TOKENS] = {
+#define TILE(kind, T) [kind][T - 1] = tile_##kind##_##T,
+	ALL_TILES(TILE)
+#undef TILE
+};
 
 INLINE void mul_panels(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, uint32_t type,
 		       enum block_kind kind)
@@ -312,7 +301,7 @@ INLINE void mul_panels(const struct mat *w, const struct act *a, float *y, size_
 			n = a->blocks - first < PANEL_BLOCKS ? a->blocks - first : PANEL_BLOCKS;
 			for (size_t r = 0; r < count; r++)
 				put_row(&p, r, (const uint8_t *)w->data + (row + r) * w->row_bytes, first, n, type);
-			mul_tokens(&p, a, y + row, stride, count, first, n, kind);
+			panel_mul(&p, a, y + row, stride, count, first, n, tiles[kind]);
 		}
 	}
 }

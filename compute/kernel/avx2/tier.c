@@ -3,8 +3,6 @@
 #ifdef __x86_64__
 #include "avx2.h"
 
-enum { AHEAD = 4096 };
-
 KERNEL_BEGIN(AVX2_TARGET)
 static uint64_t int_peak(size_t n)
 {
@@ -47,10 +45,8 @@ static void read_bytes(const void *p, size_t n)
 	const char *at = p;
 	__m256i all = _mm256_setzero_si256();
 
-	for (size_t i = 0; i + 64 <= n; i += 64) {
+	for (size_t i = 0; i + 64 <= n; i += 64)
 		all = _mm256_or_si256(all, _mm256_or_si256(load32(at + i), load32(at + i + 32)));
-		__builtin_prefetch(at + i + AHEAD);
-	}
 	__asm__ volatile("" : : "x"(all));
 }
 KERNEL_END

@@ -23,8 +23,6 @@ extern const struct kernel_limits avx512_limits;
 /* panel.c, row.c, unpack.c, float.c */
 extern panel_unpack_fn *const avx512_unpack[GGUF_TYPE_LIMIT];
 kernel_mul_fn avx512_mul_int, avx512_mul_float;
-/* Up to 16 rows from row on, which end before to. */
-struct panel_rows avx512_rows(const struct mat *w, size_t row, size_t to);
 /* What avx512_mul_int does, for a few tokens and from block number first on: the blocks before are in y. */
 void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, size_t first);
 /* Types with a kernel for one token: its name, order of activations, bytes of 16 blocks, how to get scales. */

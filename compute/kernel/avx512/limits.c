@@ -51,10 +51,8 @@ static void read_bytes(const void *p, size_t n)
 
 	for (size_t i = 0; i + 256 <= n; i += 256)
 		UNROLL
-		for (int k = 0; k < 4; k++) {
+		for (int k = 0; k < 4; k++)
 			all[k] = _mm512_or_si512(all[k], _mm512_loadu_si512(at + i + 64 * k));
-			__builtin_prefetch(at + i + 64 * k + 8192);
-		}
 	all[0] = _mm512_or_si512(_mm512_or_si512(all[0], all[1]), _mm512_or_si512(all[2], all[3]));
 	__asm__ volatile("" : : "v"(all[0]));
 }

@@ -172,16 +172,6 @@ static void mul_panels(struct tile *t, enum block_kind kind, int panels)
 	t->y = y;
 }
 
-struct panel_rows avx512_rows(const struct mat *w, size_t row, size_t to)
-{
-	struct panel_rows rows = { .base = (const uint8_t *)w->data + row * w->row_bytes, .count = to - row };
-
-	rows.count = rows.count < PANEL_ROWS ? rows.count : PANEL_ROWS;
-	for (size_t r = 0; r < PANEL_ROWS; r++)
-		rows.at[r] = (int32_t)((r < rows.count ? r : rows.count - 1) * w->row_bytes);
-	return rows;
-}
-
 static void unpack(struct panel *p, const struct panel_rows *rows, uint32_t type, size_t first, size_t n)
 {
 	if (avx512_unpack[type])
@@ -190,7 +180,7 @@ static void unpack(struct panel *p, const struct panel_rows *rows, uint32_t type
 		panel_unpack_any(p, rows, type, first, n, 0x80);
 }
 
-enum { FEW_BLOCKS = 8 };
+enum { FEW_BLOCKS = 16 };
 
 /* Few tokens: the weights come from memory once, and are used at once. */
 void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, size_t first)
@@ -199,9 +189,8 @@ void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t 
 	struct tile t = { .panel = &p, .a = a, .stride = stride };
 
 	for (size_t row = from; row < to; row += PANEL_ROWS) {
-		struct panel_rows rows = avx512_rows(w, row, to);
+		struct panel_rows rows = panel_rows_at(w, row, to, PANEL_ROWS);
 
-		rows.next = row + 2 * PANEL_ROWS <= w->out ? rows.base + PANEL_ROWS * w->row_bytes : NULL;
 		t.y = y + row;
 		t.rows[0] = (__mmask16)(0xffff >> (PANEL_ROWS - rows.count));
 		for (t.block = first; t.block < a->blocks; t.block += t.blocks) {
@@ -224,7 +213,7 @@ static void mul_many(const struct mat *w, const struct act *a, float *y, size_t 
 		for (t.block = 0; t.block < a->blocks; t.block += t.blocks) {
 			t.blocks = a->blocks - t.block < PANEL_BLOCKS ? a->blocks - t.block : PANEL_BLOCKS;
 			for (int i = 0; i < panels; i++) {
-				struct panel_rows rows = avx512_rows(w, row + (size_t)i * PANEL_ROWS, to);
+				struct panel_rows rows = panel_rows_at(w, row + (size_t)i * PANEL_ROWS, to, 2 * PANEL_ROWS);
 
 				t.rows[i] = (__mmask16)(0xffff >> (PANEL_ROWS - rows.count));
 				unpack(&p[i], &rows, w->type, t.block, t.blocks);

@@ -102,11 +102,6 @@ INLINE __m512 with_bias(__m512i sum, const struct values *x, size_t block, unsig
 	return _mm512_cvtepi32_ps(_mm512_add_epi32(sum, _mm512_srai_epi32(_mm512_load_si512(x->bias + block), shift)));
 }
 
-INLINE __m512 to_floats(__m512i halves)
-{
-	return _mm512_cvtph_ps(_mm512_castsi512_si256(halves));
-}
-
 /* Four blocks of nibbles, 16 bytes each, size bytes apart. */
 INLINE __m512i load_four(const uint8_t *p, size_t size)
 {
@@ -115,42 +110,6 @@ INLINE __m512i load_four(const uint8_t *p, size_t size)
 	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(p + size)), 1);
 	v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(p + 2 * size)), 2);
 	return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(p + 3 * size)), 3);
-}
-
-/* The first halves of sixteen blocks of 18 bytes. */
-INLINE __m512 scales18(const uint8_t *p)
-{
-	const __m512i at = _mm512_set1_epi64(0x001b001200090000);
-	__m512i h = _mm512_permutexvar_epi16(at, load(p));
-
-	h = _mm512_mask_permutexvar_epi16(h, 0xf0, at, load(p + 72));
-	h = _mm512_mask_permutexvar_epi16(h, 0xf00, at, load(p + 144));
-	return to_floats(_mm512_mask_permutexvar_epi16(h, 0xf000, at, load(p + 216)));
-}
-
-/* The same of 34 bytes. */
-INLINE __m512 scales34(const uint8_t *p)
-{
-	const __m512i at = _mm512_set1_epi32(0x00110000);
-	__m512i h = _mm512_permutexvar_epi16(at, load(p));
-
-	UNROLL
-	for (int i = 1; i < 8; i++)
-		h = _mm512_mask_permutexvar_epi16(h, (__mmask32)(3u << 2 * i), at, load(p + 68 * i));
-	return to_floats(h);
-}
-
-/* The first bytes of sixteen blocks of 17 bytes: they are in lower and upper halves of words in turn. */
-INLINE __m512i first_bytes17(const uint8_t *p)
-{
-	const __m512i at = _mm512_set1_epi64(0x0019001100080000), shift = _mm512_set1_epi64(0x800000000);
-	__m512i h = _mm512_permutexvar_epi16(at, load(p));
-
-	h = _mm512_mask_permutexvar_epi16(h, 0xf0, at, load(p + 68));
-	h = _mm512_mask_permutexvar_epi16(h, 0xf00, at, load(p + 136));
-	h = _mm512_mask_permutexvar_epi16(h, 0xf000, at, load(p + 204));
-	h = _mm512_srlv_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(h)), shift);
-	return _mm512_and_si512(h, _mm512_set1_epi32(255));
 }
 
 INLINE struct group group_q8_0(const uint8_t *p, const struct values *x, size_t block)
@@ -211,7 +170,7 @@ INLINE struct group group_mxfp4(const uint8_t *p, const struct values *x, size_t
 	UNROLL
 	for (int i = 0; i < 4; i++)
 		s[i] = dot_four_table(load_four(p + 68 * i + 1, 17), table, x, block, i);
-	return (struct group){ with_bias(sum_fours(s), x, block, 0), e8m0_halves(first_bytes17(p)) };
+	return (struct group){ with_bias(sum_fours(s), x, block, 0), scales17(p) };
 }
 
 INLINE struct group sums(__m512i sum)
@@ -297,36 +256,6 @@ INLINE struct group group_iq4_xs(const uint8_t *p, const struct values *x, size_
 	for (int i = 0; i < 4; i++)
 		s[i] = dot_four_table(load_halves(p + i / 2 * 136 + 8 + i % 2 * 64), table, x, block, i);
 	return (struct group){ with_bias(sum_fours(s), x, block, 0), _mm512_setzero_ps() };
-}
-
-INLINE void transpose(__m512 v[16])
-{
-	__m512i a[16], b[16];
-
-	UNROLL
-	for (int i = 0; i < 16; i += 2) {
-		a[i] = _mm512_castps_si512(_mm512_unpacklo_ps(v[i], v[i + 1]));
-		a[i + 1] = _mm512_castps_si512(_mm512_unpackhi_ps(v[i], v[i + 1]));
-	}
-	UNROLL
-	for (int i = 0; i < 16; i += 4) {
-		b[i] = _mm512_unpacklo_epi64(a[i], a[i + 2]);
-		b[i + 1] = _mm512_unpackhi_epi64(a[i], a[i + 2]);
-		b[i + 2] = _mm512_unpacklo_epi64(a[i + 1], a[i + 3]);
-		b[i + 3] = _mm512_unpackhi_epi64(a[i + 1], a[i + 3]);
-	}
-	UNROLL
-	for (int i = 0; i < 4; i++) {
-		a[i] = _mm512_shuffle_i32x4(b[i], b[i + 4], 0x88);
-		a[i + 4] = _mm512_shuffle_i32x4(b[i], b[i + 4], 0xdd);
-		a[i + 8] = _mm512_shuffle_i32x4(b[i + 8], b[i + 12], 0x88);
-		a[i + 12] = _mm512_shuffle_i32x4(b[i + 8], b[i + 12], 0xdd);
-	}
-	UNROLL
-	for (int i = 0; i < 8; i++) {
-		v[i] = _mm512_castsi512_ps(_mm512_shuffle_i32x4(a[i], a[i + 8], 0x88));
-		v[i + 8] = _mm512_castsi512_ps(_mm512_shuffle_i32x4(a[i], a[i + 8], 0xdd));
-	}
 }
 
 INLINE void load_transposed(__m512 v[16], const float from[ROWS][PART], size_t block)
@@ -447,7 +376,7 @@ INLINE void sum_rows(const struct mat *w, const struct act *a, float *y, size_t 
 		memset(&s, 0, sizeof s);
 	for (size_t row = from; row < to; row += ROWS) {
 		const uint8_t *p = (const uint8_t *)w->data + row * w->row_bytes + first / GROUP * size;
-		struct panel_rows rows = avx512_rows(w, row, to);
+		struct panel_rows rows = panel_rows_at(w, row, to, ROWS);
 		__mmask16 some = (__mmask16)(0xffff >> (ROWS - rows.count));
 		__m512 acc = first ? _mm512_maskz_loadu_ps(some, y + row) : _mm512_setzero_ps();
 

@@ -88,6 +88,78 @@ INLINE __m512 e8m0_halves(__m512i e)
 	return _mm512_castsi512_ps(_mm512_mask_mov_epi32(normal, _mm512_cmplt_epi32_mask(e, _mm512_set1_epi32(2)), small));
 }
 
+INLINE __m512 to_floats(__m512i halves)
+{
+	return _mm512_cvtph_ps(_mm512_castsi512_si256(halves));
+}
+
+/* The scales of sixteen blocks of 18 bytes, of one row. */
+INLINE __m512 scales18(const uint8_t *p)
+{
+	const __m512i at = _mm512_set1_epi64(0x001b001200090000);
+	__m512i h = _mm512_permutexvar_epi16(at, _mm512_loadu_si512(p));
+
+	h = _mm512_mask_permutexvar_epi16(h, 0xf0, at, _mm512_loadu_si512(p + 72));
+	h = _mm512_mask_permutexvar_epi16(h, 0xf00, at, _mm512_loadu_si512(p + 144));
+	return to_floats(_mm512_mask_permutexvar_epi16(h, 0xf000, at, _mm512_loadu_si512(p + 216)));
+}
+
+/* The same of 34 bytes. */
+INLINE __m512 scales34(const uint8_t *p)
+{
+	const __m512i at = _mm512_set1_epi32(0x00110000);
+	__m512i h = _mm512_permutexvar_epi16(at, _mm512_loadu_si512(p));
+
+	UNROLL
+	for (int i = 1; i < 8; i++)
+		h = _mm512_mask_permutexvar_epi16(h, (__mmask32)(3u << 2 * i), at, _mm512_loadu_si512(p + 68 * i));
+	return to_floats(h);
+}
+
+/* Those of 17 bytes begin with an exponent, in the lower and the upper half of words in turn. */
+INLINE __m512 scales17(const uint8_t *p)
+{
+	const __m512i at = _mm512_set1_epi64(0x0019001100080000), shift = _mm512_set1_epi64(0x800000000);
+	__m512i h = _mm512_permutexvar_epi16(at, _mm512_loadu_si512(p));
+
+	h = _mm512_mask_permutexvar_epi16(h, 0xf0, at, _mm512_loadu_si512(p + 68));
+	h = _mm512_mask_permutexvar_epi16(h, 0xf00, at, _mm512_loadu_si512(p + 136));
+	h = _mm512_mask_permutexvar_epi16(h, 0xf000, at, _mm512_loadu_si512(p + 204));
+	h = _mm512_srlv_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(h)), shift);
+	return e8m0_halves(_mm512_and_si512(h, _mm512_set1_epi32(255)));
+}
+
+/* Lane i of vector k to lane k of vector i. */
+INLINE void transpose(__m512 v[16])
+{
+	__m512i a[16], b[16];
+
+	UNROLL
+	for (int i = 0; i < 16; i += 2) {
+		a[i] = _mm512_castps_si512(_mm512_unpacklo_ps(v[i], v[i + 1]));
+		a[i + 1] = _mm512_castps_si512(_mm512_unpackhi_ps(v[i], v[i + 1]));
+	}
+	UNROLL
+	for (int i = 0; i < 16; i += 4) {
+		b[i] = _mm512_unpacklo_epi64(a[i], a[i + 2]);
+		b[i + 1] = _mm512_unpackhi_epi64(a[i], a[i + 2]);
+		b[i + 2] = _mm512_unpacklo_epi64(a[i + 1], a[i + 3]);
+		b[i + 3] = _mm512_unpackhi_epi64(a[i + 1], a[i + 3]);
+	}
+	UNROLL
+	for (int i = 0; i < 4; i++) {
+		a[i] = _mm512_shuffle_i32x4(b[i], b[i + 4], 0x88);
+		a[i + 4] = _mm512_shuffle_i32x4(b[i], b[i + 4], 0xdd);
+		a[i + 8] = _mm512_shuffle_i32x4(b[i + 8], b[i + 12], 0x88);
+		a[i + 12] = _mm512_shuffle_i32x4(b[i + 8], b[i + 12], 0xdd);
+	}
+	UNROLL
+	for (int i = 0; i < 8; i++) {
+		v[i] = _mm512_castsi512_ps(_mm512_shuffle_i32x4(a[i], a[i + 8], 0x88));
+		v[i + 8] = _mm512_castsi512_ps(_mm512_shuffle_i32x4(a[i], a[i + 8], 0xdd));
+	}
+}
+
 /* The 8 scales and 8 offsets of a block of Q4_K or Q5_K, as src/quant/k.h has them. */
 INLINE void k_scales(__m512 d[8], __m512 m[8], const struct panel_rows *r, size_t at)
 {

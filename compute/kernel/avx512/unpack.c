@@ -3,34 +3,19 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 #include "rows.h"
+#include "kernel/stream.h"
 #include "quant/fp4.h"
 #include "quant/iq.h"
 #include <string.h>
+
+enum { GROUP = 16 };
 
 KERNEL_BEGIN(AVX512_TARGET)
 /* Asks for what the next rows have, in file order, where these have size bytes at. */
 INLINE void fetch(const struct panel_rows *r, size_t at, size_t size)
 {
-	if (!r->next)
-		return;
-	for (size_t i = at * PANEL_ROWS; i < (at + size) * PANEL_ROWS; i += 64)
-		__builtin_prefetch(r->next + i);
-}
-
-/* The halves that start blocks, block by block; done for many at once, as a vector cannot be read back right away. */
-static void copy_halves(uint16_t h[PANEL_BLOCKS][PANEL_ROWS], const struct panel_rows *rows, size_t at, size_t size, size_t n)
-{
-	for (size_t r = 0; r < PANEL_ROWS; r++) {
-		const uint8_t *p = rows->base + rows->at[r] + at;
-
-		for (size_t b = 0; b < n; b++, p += size)
-			memcpy(&h[b][r], p, sizeof h[b][r]);
-	}
-}
-
-INLINE __m512 halves(const uint16_t h[PANEL_ROWS])
-{
-	return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)h));
+	if (r->next)
+		stream_fetch(r->next - STREAM_AHEAD + at * PANEL_ROWS, size * PANEL_ROWS);
 }
 
 INLINE __m512 signed_byte_of(__m512i v, int i)
@@ -51,6 +36,32 @@ INLINE void put_d(struct panel *p, size_t b, __m512 v)
 INLINE void put_m(struct panel *p, size_t b, __m512 v)
 {
 	_mm512_store_ps(p->m[b], v);
+}
+
+/* Scales that are at the front of blocks of 32, of so many bytes: sixteen of a row at once. */
+typedef __m512 row_scales_fn(const uint8_t *p);
+
+INLINE void put_scales(struct panel *p, const struct panel_rows *rows, size_t at, size_t n, size_t size, row_scales_fn *of_row)
+{
+	size_t b = 0;
+
+	for (; b + GROUP <= n; b += GROUP) {
+		__m512 v[GROUP];
+
+		UNROLL
+		for (size_t r = 0; r < PANEL_ROWS; r++)
+			v[r] = of_row(rows->base + rows->at[r] + at + b * size);
+		transpose(v);
+		UNROLL
+		for (size_t i = 0; i < GROUP; i++)
+			put_d(p, b + i, v[i]);
+	}
+	for (; b < n; b++)
+		for (size_t r = 0; r < PANEL_ROWS; r++) {
+			const uint8_t *d = rows->base + rows->at[r] + at + b * size;
+
+			p->d[b][r] = size == 17 ? e8m0_half(d[0]) : get_half(d);
+		}
 }
 
 /* Sixteen bytes of nibbles are 32 weights: the low ones come first. */
@@ -104,12 +115,9 @@ INLINE void put_five_bits(struct panel *p, size_t b, const struct panel_rows *r,
 
 static void unpack_q4_0(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
-	_Alignas(32) uint16_t h[PANEL_BLOCKS][PANEL_ROWS];
-
-	copy_halves(h, r, first * 18, 18, n);
+	put_scales(p, r, first * 18, n, 18, scales18);
 	for (size_t b = 0, at = first * 18; b < n; b++, at += 18) {
 		fetch(r, at, 18);
-		put_d(p, b, halves(h[b]));
 		put_nibbles(p, b, r, at + 2, 8);
 	}
 }
@@ -154,14 +162,11 @@ static void unpack_q5_1(struct panel *p, const struct panel_rows *r, size_t firs
 
 static void unpack_q8_0(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
-	_Alignas(32) uint16_t h[PANEL_BLOCKS][PANEL_ROWS];
-
-	copy_halves(h, r, first * 34, 34, n);
+	put_scales(p, r, first * 34, n, 34, scales34);
 	for (size_t b = 0, at = first * 34; b < n; b++, at += 34) {
-		fetch(r, at, 34);
 		__m512i v[8];
 
-		put_d(p, b, halves(h[b]));
+		fetch(r, at, 34);
 		load16(v, r, at + 2);
 		load16(v + 4, r, at + 18);
 		UNROLL
@@ -172,13 +177,11 @@ static void unpack_q8_0(struct panel *p, const struct panel_rows *r, size_t firs
 
 static void unpack_iq4_nl(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
-	_Alignas(32) uint16_t h[PANEL_BLOCKS][PANEL_ROWS];
 	__m512i table = table_of(iq4_values);
 
-	copy_halves(h, r, first * 18, 18, n);
+	put_scales(p, r, first * 18, n, 18, scales18);
 	for (size_t b = 0, at = first * 18; b < n; b++, at += 18) {
 		fetch(r, at, 18);
-		put_d(p, b, halves(h[b]));
 		put_table(p, b, r, at + 2, table);
 	}
 }
@@ -186,14 +189,10 @@ static void unpack_iq4_nl(struct panel *p, const struct panel_rows *r, size_t fi
 static void unpack_mxfp4(struct panel *p, const struct panel_rows *r, size_t first, size_t n)
 {
 	__m512i table = table_of(fp4_doubled);
-	_Alignas(32) uint16_t h[PANEL_BLOCKS][PANEL_ROWS];
 
-	copy_halves(h, r, first * 17, 17, n);
+	put_scales(p, r, first * 17, n, 17, scales17);
 	for (size_t b = 0, at = first * 17; b < n; b++, at += 17) {
-		__m512i e = _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)h[b]));
-
 		fetch(r, at, 17);
-		put_d(p, b, e8m0_halves(_mm512_and_si512(e, _mm512_set1_epi32(255))));
 		put_table(p, b, r, at + 1, table);
 	}
 }
