@@ -52,7 +52,7 @@ struct session {
 	float *logits;
 	int32_t *said;       /* the tokens in the context, room for all */
 	size_t n_said;
-	struct { size_t tokens; double seconds; } prompt, generated;
+	struct { size_t tokens, steps; double seconds; } prompt, generated; /* steps: tokens that were computed in that time */
 };
 
 /* Feeds n tokens, with the logits of the last in s->logits. Interrupted: -EINTR. */

@@ -93,6 +93,7 @@ int session_continue(struct session *s, const int32_t *ids, size_t n, struct ggu
 		sampler_accept(s->sampler, ids[i]);
 	err = session_feed(s, ids + same, n - same, e);
 	s->prompt.tokens += n - same;
+	s->prompt.steps += n - same;
 	s->prompt.seconds += cli_now() - start;
 	return err;
 }
@@ -187,6 +188,7 @@ static enum ending generate(struct session *s, struct gguf_error *e)
 		err = session_feed(s, &id, 1, e);
 		if (err)
 			return err == -ENOSPC ? END_CONTEXT : err == -EINTR ? END_USER : END_ERROR;
+		s->generated.steps++;
 	}
 	return END_COUNT;
 }
@@ -201,15 +203,19 @@ enum ending session_generate(struct session *s, struct gguf_error *e)
 	return end;
 }
 
-static double rate(size_t tokens, double seconds)
+static void print_speed(const char *what, size_t tokens, size_t steps, double seconds)
 {
-	return seconds > 0 ? (double)tokens / seconds : 0;
+	fprintf(stderr, "%s: %zu token%s", what, tokens, tokens == 1 ? "" : "s");
+	if (steps && seconds > 0)
+		fprintf(stderr, ", %.1f tokens/s", (double)steps / seconds);
 }
 
+/* The first token comes of the prompt, so that its time is not one of generating. */
 void session_print_speed(const struct session *s)
 {
 	if (!s->args->speed)
 		return;
-	fprintf(stderr, "prompt: %zu tokens, %.1f tokens/s; generated: %zu tokens, %.1f tokens/s\n", s->prompt.tokens,
-		rate(s->prompt.tokens, s->prompt.seconds), s->generated.tokens, rate(s->generated.tokens, s->generated.seconds));
+	print_speed("prompt", s->prompt.tokens, s->prompt.steps, s->prompt.seconds);
+	print_speed("; generated", s->generated.tokens, s->generated.steps, s->generated.seconds);
+	fputc('\n', stderr);
 }
