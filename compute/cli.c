@@ -14,23 +14,26 @@
 
 const struct cli cli_defaults = { .batch = 512, .check = true };
 
+#define CACHE_TYPES "f16, f32, q8_0"
+#define LOAD_MODES "auto, backing, mmap, mlock, populate, read"
+
 struct word { const char *name; int value; };
 
-static const char *read_word(const struct word *words, int *field, const char *value)
+static const char *read_word(const struct word *words, int *field, const char *value, const char *wrong)
 {
 	for (; words->name; words++)
 		if (!strcmp(words->name, value)) {
 			*field = words->value;
 			return NULL;
 		}
-	return "none of those there are";
+	return wrong;
 }
 
 static const char *read_cache_type(void *field, const char *value)
 {
 	static const struct word words[] = { { "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { 0 } };
 	int v = CACHE_F16;
-	const char *wrong = read_word(words, &v, value);
+	const char *wrong = read_word(words, &v, value, "not one of " CACHE_TYPES);
 
 	*(enum cache_type *)field = (enum cache_type)v;
 	return wrong;
@@ -43,7 +46,7 @@ static const char *read_load_mode(void *field, const char *value)
 		{ "populate", LOAD_POPULATE }, { "read", LOAD_READ }, { 0 },
 	};
 	int v = LOAD_AUTO;
-	const char *wrong = read_word(words, &v, value);
+	const char *wrong = read_word(words, &v, value, "not one of " LOAD_MODES);
 
 	*(enum load_mode *)field = (enum load_mode)v;
 	return wrong;
@@ -119,11 +122,11 @@ const struct opt cli_options[] = {
 	{ "-c, --ctx-size", "N", "tokens of context; 0: the model's own", OPT_UINT, AT(context), NULL },
 	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once",
 	  OPT_UINT, AT(batch), NULL },
-	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: f16, f32, q8_0 (default: f16)",
+	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: " CACHE_TYPES " (default: f16)",
 	  OPT_CALL, AT(k), read_cache_type },
-	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: f16, f32, q8_0 (default: f16)",
+	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: " CACHE_TYPES " (default: f16)",
 	  OPT_CALL, AT(v), read_cache_type },
-	{ "-lm, --load-mode", "MODE", "auto, backing, mmap, mlock, populate, read (default: auto)", OPT_CALL, AT(mode),
+	{ "-lm, --load-mode", "MODE", LOAD_MODES " (default: auto)", OPT_CALL, AT(mode),
 	  read_load_mode },
 	{ "--mlock", NULL, "the same as --load-mode mlock", OPT_CALL, AT(mode), read_mlock },
 	{ "--mmap", NULL, "map weights as --load-mode says (always so)", OPT_ALWAYS, 0, NULL },

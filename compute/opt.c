@@ -43,7 +43,7 @@ static const char *store(const struct opt *o, void *target, const char *value)
 		return NULL;
 	case OPT_UINT:
 		if (!opt_int(value, 0, UINT_MAX, &n))
-			return "not a number from 0 on";
+			return "not a whole number from 0 to 4294967295";
 		*(unsigned *)field = (unsigned)n;
 		return NULL;
 	case OPT_INT:
@@ -53,7 +53,7 @@ static const char *store(const struct opt *o, void *target, const char *value)
 		return NULL;
 	case OPT_SIZE:
 		if (!opt_int(value, 0, LLONG_MAX, &n))
-			return "not a number from 0 on";
+			return "not a whole number from 0 on";
 		*(size_t *)field = (size_t)n;
 		return NULL;
 	case OPT_FLOAT:
@@ -248,7 +248,9 @@ void opt_help(const struct opt_table *tables)
 				continue;
 			}
 			n = printf("  %s%s%s", o->names, o->arg ? " " : "", o->arg ? o->arg : "");
-			printf("%*s%s", n < COLUMN ? COLUMN - n : 1, "", o->help);
+			if (n >= COLUMN)
+				n = printf("\n") - 1;
+			printf("%*s%s", COLUMN - n, "", o->help);
 			print_default(o, tables->target);
 			putchar('\n');
 		}

@@ -126,7 +126,7 @@ check "the same base" same "$("$run" "$own" --ids "$ids" --print-ids -n 16 --tem
 check "an unknown option" fails 2 "unknown option" "$run" "$own" --nonsense
 check "a value that is missing" fails 2 "needs a value" "$run" "$own" -n
 check "a number that is none" fails 2 "not a whole number" "$run" "$own" -n many
-check "a cache type that there is not" fails 2 "none of those" "$run" "$own" -ctk q9
+check "a cache type that there is not" fails 2 "not one of f16" "$run" "$own" -ctk q9
 check "two prompts" fails 2 "only one of" "$run" "$own" -p a --ids 1
 check "a sampler that there is not" fails 2 "no sampler" "$run" "$own" -p a --samplers top_k,nope
 check "ids that are none" fails 2 "not a list" "$run" "$own" --ids "1 x"
