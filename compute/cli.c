@@ -5,6 +5,7 @@
 #include "safe.h"
 #include "threads.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,10 +167,19 @@ double cli_now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Of descriptors 0 to 2 those that are closed are made unusable, lest a file of ours becomes one of them. */
+static void hold_descriptors(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd ? O_RDONLY : O_WRONLY);
+}
+
 void cli_start(struct cli *c, const char *argv0)
 {
 	const char *slash = strrchr(argv0, '/');
 
+	hold_descriptors();
 	c->program = slash ? slash + 1 : argv0;
 	c->start = c->last = cli_now();
 }
@@ -447,5 +457,5 @@ int cli_read_file(const struct cli *c, const char *path, char **text, size_t *n)
 		err = -errno;
 	if (!standard)
 		fclose(f);
-	return err ? cli_error(c, path, "%s", strerror(-err)) : 0;
+	return err ? cli_error(c, standard ? "standard input" : path, "%s", strerror(-err)) : 0;
 }

@@ -29,7 +29,7 @@ extern const struct cli cli_defaults;
 /* For rows of other tables: --override-kv into a struct overrides. */
 const char *cli_read_override(void *field, const char *value);
 
-/* Starts the clocks. */
+/* For the start of main: starts the clocks, and sees to it that descriptors 0 to 2 are there. */
 void cli_start(struct cli *c, const char *argv0);
 /* "program: object: text" on stderr, what cannot be printed escaped. Returns 1, the exit status. */
 int cli_fail(const struct cli *c, const char *object, const struct gguf_error *e);
