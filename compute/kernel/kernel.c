@@ -4,6 +4,7 @@
 #include "error.h"
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,20 @@ static int init_result;
 
 static void init(void)
 {
-	init_result = kernel_select(getenv("GGUF_KERNEL"));
+	const char *cap = getenv("GGUF_KERNEL");
+
+	init_result = kernel_select(cap && *cap ? cap : NULL);
+}
+
+static int no_such_tier(struct gguf_error *e)
+{
+	char names[64];
+	size_t n = 0;
+
+	for (const struct kernel_tier *const *t = kernel_tiers; *t && n < sizeof names; t++)
+		n += (size_t)snprintf(names + n, sizeof names - n, " %s", (*t)->name);
+	return gguf_fail(e, init_result, 0, "GGUF_KERNEL: there are no kernels called '%s'; there are:%s",
+			 getenv("GGUF_KERNEL"), names);
 }
 
 int mat_init(struct gguf_error *e)
@@ -68,8 +82,7 @@ int mat_init(struct gguf_error *e)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, init);
-	return init_result ? gguf_fail(e, init_result, 0, "GGUF_KERNEL: there are no kernels of the name %s",
-				       getenv("GGUF_KERNEL")) : 0;
+	return init_result ? no_such_tier(e) : 0;
 }
 
 const char *mat_tier(void)
