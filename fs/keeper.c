@@ -20,6 +20,7 @@ static void unmount(const char *dir)
 	pid = fork();
 	if (!pid) {
 		execlp("fusermount3", "fusermount3", "-u", "-q", "-z", "--", dir, (char *)NULL);
+		execl("/usr/bin/fusermount3", "fusermount3", "-u", "-q", "-z", "--", dir, (char *)NULL);
 		_exit(127);
 	}
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
