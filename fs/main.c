@@ -232,5 +232,9 @@ int main(int argc, char **argv)
 		status = opt.foreground || opt.fake ? mount_source(&opt, &none) : in_background(&opt);
 	}
 	options_free(&opt);
+	if (fflush(stdout) && !status) {
+		fprintf(stderr, "mount.gguf: standard output: %s\n", strerror(errno));
+		status = MOUNT_SYSTEM;
+	}
 	return status;
 }
