@@ -155,7 +155,7 @@ static int run(struct daemon *d, struct gguf_error *e)
 	int err;
 
 	if (readahead_set(s->dir, OPS_AHEAD))
-		s->says("read-ahead stays at 128 KiB: only root can set it");
+		s->says("read-ahead stays at 128 KiB: raising it takes root and a /sys that can be written to");
 	err = start_threads(d);
 	if (err)
 		return gguf_fail(e, err, 0, "cannot start threads: %s", strerror(-err));
