@@ -77,6 +77,11 @@ daemon_of() {
 	done
 }
 
+# Whether unshare makes a mount namespace: not where the root is no mount.
+own_namespace() {
+	unshare -m --propagation private true 2>/dev/null
+}
+
 # gone DIR: waits until nothing is mounted there, 20 seconds at most
 gone() {
 	for _ in $(seq 400); do
