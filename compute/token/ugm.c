@@ -82,9 +82,12 @@ static int load_charsmap(struct charsmap *m, struct source *s, struct gguf_error
 /* Node i, or one that nothing follows. */
 static uint32_t charsmap_node(const struct charsmap *m, size_t i)
 {
-	const uint8_t *p = m->node + 4 * i;
+	const uint8_t *p;
 
-	return i < m->nodes ? (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24 : 0;
+	if (i >= m->nodes)
+		return 0;
+	p = m->node + 4 * i;
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 static uint32_t node_base(uint32_t node)
