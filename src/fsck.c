@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -157,6 +158,7 @@ static int check_file(struct options *o, const char *path)
 		err = check_model(o, g);
 		if (err)
 			status = explain(o, path, err);
+		r->canceled = err == -ECANCELED;
 	}
 	report_end(r, g);
 	gguf_close(g);
@@ -192,8 +194,22 @@ static const char help[] =
 	"  -q, --quiet           the exit status only\n"
 	"  -v, --verbose         notes too\n"
 	"      --no-progress     no bar on the terminal\n"
-	"  -a -f -n -p -r -y -C [FD]  are taken for fsck(8) and change nothing\n"
+	"  -C[FD]                progress: lines to descriptor FD, or the bar without one\n"
+	"  -a -f -n -p -r -y     are taken for fsck(8) and change nothing\n"
 	"Status: 0 clean, 4 errors, 8 cannot be read, 16 usage, 32 canceled.\n";
+
+/* As of e2fsck(8): the bar for 0 or nothing, none below 0, else a descriptor to write to. */
+static int take_progress(struct options *o, const char *text)
+{
+	char *end;
+	long fd = text ? strtol(text, &end, 10) : 0;
+
+	if (text && (end == text || *end || fd > INT_MAX))
+		return USAGE;
+	o->progress = fd >= 0;
+	o->report.progress_fd = fd > 0 ? (int)fd : 0;
+	return -1;
+}
 
 static unsigned processors(void)
 {
@@ -227,6 +243,8 @@ static int take(struct options *o, int c)
 	case 'v':
 		o->report.verbose = true;
 		return -1;
+	case 'C':
+		return take_progress(o, optarg);
 	case OPT_NO_PROGRESS:
 		o->progress = false;
 		return -1;

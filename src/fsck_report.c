@@ -29,6 +29,11 @@ void report_progress(void *report, uint64_t done, uint64_t of)
 	char bar[41];
 	unsigned filled = of ? (unsigned)((double)done / (double)of * (sizeof bar - 1)) : 0;
 
+	if (r->progress_fd) {
+		if (of)
+			dprintf(r->progress_fd, "1 %" PRIu64 " %" PRIu64 " %s\n", done, of, r->file);
+		return;
+	}
 	if (of) {
 		for (unsigned i = 0; i < sizeof bar - 1; i++)
 			bar[i] = i < filled ? '#' : '.';
@@ -87,6 +92,7 @@ void report_begin(struct report *r, const char *path)
 	r->file = gguf_quote(quoted, sizeof quoted, path, strlen(path));
 	memset(r->count, 0, sizeof r->count);
 	r->left_out = 0;
+	r->canceled = false;
 	if (r->json) {
 		printf("%s\n  {\"file\": ", r->files ? "," : "");
 		print_json(r->file);
@@ -102,7 +108,7 @@ static void print_json_end(const struct report *r, const struct gguf *g)
 		printf(", \"version\": %" PRIu32 ", \"big_endian\": %s, \"shards\": %zu, \"keys\": %zu, \"tensors\": %zu",
 		       g->files[0].about.version, g->files[0].about.big_endian ? "true" : "false", g->file_count,
 		       gguf_key_count(g), g->tensor_count);
-	printf(", \"clean\": %s}", r->count[ERROR] ? "false" : "true");
+	printf(", \"clean\": %s}", r->count[ERROR] || r->canceled ? "false" : "true");
 }
 
 void report_end(struct report *r, const struct gguf *g)
@@ -116,7 +122,7 @@ void report_end(struct report *r, const struct gguf *g)
 		return;
 	if (r->left_out)
 		fprintf(r->out, "%s: %lu more findings\n", r->file, r->left_out);
-	fprintf(r->out, "%s: %s", r->file, r->count[ERROR] ? "NOT SOUND" : "clean");
+	fprintf(r->out, "%s: %s", r->file, r->count[ERROR] ? "NOT SOUND" : r->canceled ? "canceled" : "clean");
 	if (g)
 		fprintf(r->out, ", version %" PRIu32 "%s, %zu keys, %zu tensors, %zu file%s", g->files[0].about.version,
 			g->files[0].about.big_endian ? " big-endian" : "", gguf_key_count(g), g->tensor_count, g->file_count,

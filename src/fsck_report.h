@@ -12,13 +12,15 @@ struct report {
 	unsigned long count[SEVERITIES]; /* of this file */
 	unsigned long left_out;          /* findings beyond the first few hundred */
 	bool on_bar;                     /* a progress bar stands on the terminal's line */
+	int progress_fd;                 /* progress is told there in lines, for programs; 0: by the bar */
+	bool canceled;                   /* the file was not read to its end */
 	unsigned files;                  /* that were begun */
 };
 
 void report_begin(struct report *r, const char *path);
 /* The verdict on the file: what it is, where it was read at all (NULL: it was not). */
 void report_end(struct report *r, const struct gguf *g);
-/* Draws the bar on standard error, or takes it away with of == 0. */
+/* Tells progress, or draws the bar on standard error; takes the bar away with of == 0. */
 void report_progress(void *report, uint64_t done, uint64_t of);
 /* The frame around the objects of all files. */
 void report_open(struct report *r);

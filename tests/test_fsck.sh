@@ -94,9 +94,57 @@ else
 	fsck 8 --check nowhere "$model" && has "nowhere: No such file"; ok "--check: an absent manifest"
 fi
 
+# ---- progress, and the end that the user sets ----
+
+head='hdr 3 1 1 key general.architecture string str x'
+make "$head ten t 1 2^34 f32 0 pad 32" >long.gguf && truncate -s 65G long.gguf # 64 GiB of nothing on disk
+mkfifo progress
+"$top/fsck.gguf" --deep -C3 long.gguf 3>progress >out 2>&1 &
+exec 4<progress
+read -r pass at of name <&4 # the first line, and the checker works on
+kill -INT $!
+wait $!
+[ $? = 32 ] && [ "$pass $of $name" = "1 68719476736 long.gguf" ] && [ "$at" -ge 0 ] && has "canceled" && ! has clean
+ok "SIGINT: status 32, and no verdict"
+exec 4<&-
+"$top/fsck.gguf" --json --deep -C3 long.gguf 3>progress >out 2>err &
+exec 4<progress
+read -r pass at of name <&4
+kill -TERM $!
+wait $!
+[ $? = 32 ] && grep -q '"clean": false' out; ok "SIGTERM with --json: status 32, not clean"
+exec 4<&-
+rm long.gguf
+make "$head ten t 1 2^28 f32 0 pad 32" >mid.gguf && truncate -s 1073742000 mid.gguf # long enough for a bar
+fsck 0 --deep -C mid.gguf && grep -q '#.*%' err; ok "-C: the bar, where there is no terminal too"
+fsck 0 --deep -C0 mid.gguf && grep -q '%' err; ok "-C0: the same"
+fsck 0 --deep -C-1 mid.gguf && [ ! -s err ]; ok "-C-1: none"
+fsck 16 -Cx "$model"; ok "-Cx: usage"
+fsck 0 --deep mid.gguf && [ ! -s err ]; ok "no bar without a terminal"
+
+on_terminal() { script -qec "$*" /dev/null </dev/null >out 2>&1; }
+if command -v script >/dev/null; then
+	on_terminal "$top/fsck.gguf" --deep mid.gguf && has '#' && has '%'; ok "a bar on a terminal"
+	on_terminal "$top/fsck.gguf" --deep --no-progress mid.gguf && ! has '%'; ok "--no-progress: none"
+	make "$head ten e%1B[2J%07 1 8 77 0 pad 32 zero 32" >"$(printf 'n\033[31m.gguf')"
+	on_terminal "$top/fsck.gguf" --no-progress -v n*.gguf
+	has 'e\x1b[2J\x07' && has 'n\x1b[31m.gguf' && ! grep -q "$(printf '[\033\007]')" out
+	ok "control characters of names do not reach the terminal"
+	rm n*.gguf
+else
+	n=$((n + 1)); echo "ok $n - a terminal # SKIP no script(1)"
+fi
+
 make "hdr 3 1 1 key a%22%5C%0A u8 u8 1 ten t%1B%22 1 8 77 0 pad 32 zero 32" >j.gguf
 fsck 4 --json --deep j.gguf cut.gguf "$model"
 if command -v jq >/dev/null; then
+	for name in '%FF%FE' '%1B]0;x%07' '%22%5C%22' '%E2%80%A8' '%00' '%C0%80' '%ED%A0%80'; do
+		make "hdr 3 1 1 key k$name string str v$name ten t$name 1 8 77 0 pad 32 zero 33" >"k.gguf"
+		"$top/fsck.gguf" --json --deep k.gguf "$top_srcdir/COPYING" nowhere.gguf 2>/dev/null >k.json
+		jq -e '.[0].findings[0].severity and (.[1].clean | not)' k.json >/dev/null 2>>out || { echo "$name" >>out; false; }
+		ok "--json is JSON with names like $name"
+	done
+	fsck 4 --json --deep j.gguf cut.gguf "$model"
 	[ "$(jq -r '[.[].clean] | join(",")' out)" = false,false,true ] && [ "$(jq '.[1].findings | length > 5' out)" = true ]; ok "--json"
 else
 	n=$((n + 1)); echo "ok $n - --json # SKIP no jq"
