@@ -24,6 +24,8 @@ struct daemon {
 	pthread_barrier_t start; /* workers begin when what they shall not have is given up */
 	pthread_t workers[WORKERS_MOST], signals;
 	unsigned worker_count;
+	_Atomic unsigned failed; /* workers that ended before the mount did, and why the last of them */
+	_Atomic int why;
 };
 
 static void *work(void *arg)
@@ -36,6 +38,10 @@ static void *work(void *arg)
 	while ((n = fuse_session_receive_buf(d->session, &buf)) > 0 || n == -EINTR)
 		if (n > 0)
 			fuse_session_process_buf(d->session, &buf);
+	if (n < 0) {
+		d->why = n;
+		d->failed++;
+	}
 	free(buf.mem);
 	ops_thread_end();
 	return NULL;
@@ -164,7 +170,8 @@ static int run(struct daemon *d, struct gguf_error *e)
 	pthread_barrier_wait(&d->start);
 	for (unsigned i = 0; i < d->worker_count; i++)
 		pthread_join(d->workers[i], NULL);
-	return 0;
+	/* one that got no memory for requests is no loss, as long as another did */
+	return d->failed == d->worker_count ? gguf_fail(e, d->why, 0, "cannot serve: %s", strerror(-d->why)) : 0;
 }
 
 static int mount_and_run(struct daemon *d, struct gguf_error *e)
