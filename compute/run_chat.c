@@ -126,7 +126,7 @@ static int answer(struct talk *t)
 
 	if (feed(t, &e) || output_begin(&t->s->out)) {
 		drop(t, t->n - 1);
-		return interrupted() ? 0 : cli_fail(t->s->cli, NULL, &e);
+		return interrupted() ? 0 : cli_fail(t->s->cli, "conversation", &e);
 	}
 	end = session_generate(t->s, &e);
 	fputc('\n', stdout);
@@ -293,7 +293,7 @@ int run_chat(struct session *s, struct chat *chat)
 		status = add(&t, "system", s->args->system);
 	if (!status)
 		status = talk(&t, s->args->prompt);
-	if (!t.terminal)
+	if (!t.terminal && !status)
 		session_print_speed(s);
 	drop(&t, 0);
 	free(t.messages);

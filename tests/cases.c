@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cases.h"
 
-/* "log N" is row N of the project's log of public reports; "test-gguf X" a case of ggml's own test program. */
+/*
+ * "log N" is row N of the project's log of public reports; "test-gguf X" a case of ggml's own test program. Rows of the
+ * log that are no file have tests of their own: 35, 36, 38, 39, 45 and 46 are about text, 42 and 47 to 53 about how a
+ * program is run or a mount is used; 19, 43 and 44 are about programs (a merger, a server) that there are none of here.
+ */
 #define WHOLE "key general.architecture string str llama ten t 1 32 f32 0 pad 32 zero 128"
 #define T0 "key general.architecture string str llama "
 
@@ -62,8 +66,12 @@ const struct gguf_case gguf_cases[] = {
 	{ "key-odd-name", "log 23", "hdr 3 0 1 key a/b%0A%FF u8 u8 1", NULL },
 	{ "key-long", "log 24", "hdr 3 0 1 key @300 u8 u8 1", NULL },
 	{ "string-2^63", "log 5", "hdr 3 0 1 key a string len 2^63 zero 3", "key 'a': string at byte 45" },
-	{ "string-2^64-1", "log 6, CVE-2024-23496, CVE-2025-66959", "hdr 3 0 1 key a string len -1 zero 64",
+	{ "string-2^64-1", "log 6, CVE-2024-23496, CVE-2025-66959, mlx#4213", "hdr 3 0 1 key a string len -1 zero 64",
 	  "key 'a': string at byte 45 needs 18446744073709551615 bytes, the file has 64 left" },
+	{ "version-1-string-2^32-1", "CVE-2025-66960", "hdr 1 0 1 key a string len -1 zero 64", "key 'a': string at byte" },
+	{ "token-2^31", "CVE-2025-49847, CVE-2025-52566", "hdr 3 0 1 key tokenizer.ggml.tokens array arr string 1 len 2^31 zero 64",
+	  "key 'tokenizer.ggml.tokens': string at byte" },
+	{ "tokens-twice", "log 26", "hdr 3 0 2 " T0 "key tokenizer.ggml.tokens array arr string 3 str a str b str a", NULL },
 	{ "string-cut", "CVE-2024-41130", "hdr 3 0 1 key a string str hello cut 1", "string at byte 45 needs 5 bytes" },
 	{ "array-2^63", "log 5, ollama#17042", "hdr 3 0 1 key a array arr u8 2^63 zero 3", "key 'a'" },
 	{ "array-2^61-u64", "CVE-2024-21825", "hdr 3 0 1 key a array arr u64 2^61 zero 64", "key 'a'" },
@@ -109,7 +117,7 @@ const struct gguf_case gguf_cases[] = {
 	{ "dims-0", "gguf-facts 1.1", "hdr 3 1 0 ten t 0 none f32 0 pad 32 zero 4", NULL },
 	{ "dims-5", "test-gguf TENSORS n_dims 5, log 7", "hdr 3 1 0 ten t 5 1,1,1,1,1 f32 0 pad 32 zero 32",
 	  "tensor 't': 5 dimensions at byte 33, expected 0 to 4" },
-	{ "dims-9", "log 7, gguf-tools#25", "hdr 3 1 0 ten t 9 1,1,1,1,1,1,1,1,1 f32 0 pad 32 zero 32", "9 dimensions" },
+	{ "dims-9", "log 7, gguf-tools#25, openvino.genai#4170", "hdr 3 1 0 ten t 9 1,1,1,1,1,1,1,1,1 f32 0 pad 32 zero 32", "9 dimensions" },
 	{ "dims-2^32-1", "log 7, GHSA-96jg-mvhq-q7q7", "hdr 3 1 0 ten t -1 1,1 f32 0 pad 32 zero 32", "4294967295 dimensions" },
 	{ "extent-negative", "test-gguf TENSORS negative shape", "hdr 3 1 0 ten t 1 -1 f32 0 pad 32 zero 32",
 	  "tensor 't': extent 0 at byte 37 is -1, expected 0 or more" },
@@ -117,11 +125,11 @@ const struct gguf_case gguf_cases[] = {
 	{ "extent-0-1-1-1", "log 2, llama.cpp#19005", "hdr 3 1 0 ten t 4 0,1,1,1 f32 0 pad 32", NULL },
 	{ "extent-0-then-more", "log 2", "hdr 3 2 0 ten t 2 4,0 f32 0 ten u 1 8 f32 0 pad 32 zero 32", NULL },
 	{ "extent-0-quantized", "log 2", "hdr 3 1 0 ten t 2 0,7 Q4_K 0 pad 32", NULL },
-	{ "product-wraps", "log 9, CVE-2024-21802", "hdr 3 1 0 ten t 4 -1,2,1,1 f32 0 pad 32 zero 32", "tensor 't': extent 0" },
+	{ "product-wraps", "log 9, CVE-2024-21802, zackshen/gguf#15", "hdr 3 1 0 ten t 4 -1,2,1,1 f32 0 pad 32 zero 32", "tensor 't': extent 0" },
 	{ "product-2^63", "test-gguf TENSORS element count too big", "hdr 3 1 0 ten t 2 2^32,2^31 i8 0 pad 32 zero 32",
 	  "more than 63 bits count" },
 	{ "product-2^64", "CVE-2024-21802", "hdr 3 1 0 ten t 4 2^16,2^16,2^16,2^16 f32 0 pad 32 zero 32", "more than 63 bits" },
-	{ "product-small-low-half", "log 12, mlx#4245", "hdr 3 1 0 ten t 2 0x10001,0x10000 i8 0 pad 32 zero 65536",
+	{ "product-small-low-half", "log 12, mlx#4245, GHSA-2284-h945-8w3c", "hdr 3 1 0 ten t 2 0x10001,0x10000 i8 0 pad 32 zero 65536",
 	  "are not within the file" },
 	{ "bytes-wrap", "test-gguf TENSORS nbytes too big, CVE-2026-33298", "hdr 3 1 0 ten t 2 2^31,2^31 f64 0 pad 32 zero 32",
 	  "tensor 't': its bytes are more than 63 bits" },
@@ -138,7 +146,7 @@ const struct gguf_case gguf_cases[] = {
 	  "tensor 't': offset 1 at byte 49, expected a multiple of the alignment 32" },
 	{ "offset-gap", "test-gguf TENSORS bad offset", "hdr 3 1 0 ten t 1 8 f32 32 pad 32 zero 64",
 	  "tensor 't': offset 32 at byte 49, expected 0" },
-	{ "offset-2^40", "log 11, mlx#4136, CVE-2026-7482", "hdr 3 1 0 ten t 1 8 f32 2^40 pad 32 zero 64", "tensor 't': offset" },
+	{ "offset-2^40", "log 11, mlx#4136, mlx#4179, CVE-2026-7482", "hdr 3 1 0 ten t 1 8 f32 2^40 pad 32 zero 64", "tensor 't': offset" },
 	{ "offset-wraps", "log 11", "hdr 3 1 0 ten t 1 8 f32 -32 pad 32 zero 64", "tensor 't': offset" },
 	{ "offset-overlap", "CVE-2026-7482", "hdr 3 2 0 ten a 1 16 f32 0 ten b 1 8 f32 32 pad 32 zero 96",
 	  "tensor 'b': offset 32 at byte" },

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TEMPLATE "tokenizer.chat_template"
 /* Of the demo model: llama, 4 layers, 8 heads, 1024 tokens. */
 const struct patch patches[] = {
-	{ "layers-513", "log 27, huntr #26051", "llama.block_count", "u32 u32 513", "block_count is 513", "block_count" },
+	{ "layers-513", "log 27, llama.cpp#25821, llama.cpp#26051", "llama.block_count", "u32 u32 513", "block_count is 513", "block_count" },
 	{ "layers-2^31", "log 27", "llama.block_count", "u32 u32 2^31", "'llama.block_count': 2147483648", "block_count" },
 	{ "layers-0", "CVE-2024-8063", "llama.block_count", "u32 u32 0", "'llama.block_count': 0", "block_count" },
 	{ "layers-string", "CVE-2024-8063", "llama.block_count", "string str four", "type string, expected an integer", "block_count" },
@@ -46,6 +47,16 @@ const struct patch patches[] = {
 	{ "bos-string", "log 21", "tokenizer.ggml.bos_token_id", "string str 1", "type string, expected an integer", "bos_token_id" },
 	{ "template-array", "log 40", "tokenizer.chat_template", "array arr u8 1 u8 1", "'tokenizer.chat_template': type array", NULL },
 	{ "template-not-utf8", "log 22", "tokenizer.chat_template", "string str %FF%FE", "the text is no UTF-8", NULL },
+	{ "template-injection", "CVE-2024-34359", TEMPLATE, "string str {{''.__class__.__mro__[1].__subclasses__()}}", NULL, NULL },
+	{ "template-import", "CVE-2024-34359", TEMPLATE, "string str {%25include'/etc/passwd'%25}", NULL, NULL },
+	{ "template-endless", "hostile template", TEMPLATE, "string str {%25for%20i%20in%20range(2000000000)%25}{%25for%20k%20in%20range(2000000000)%25}"
+	  "{%25endfor%25}{%25endfor%25}", NULL, NULL },
+	{ "template-doubling", "hostile template", TEMPLATE, "string str {%25set%20n=namespace(s='xx')%25}{%25for%20i%20in%20range(99)%25}"
+	  "{%25set%20n.s=n.s~n.s%25}{%25endfor%25}{{n.s}}", NULL, NULL },
+	{ "template-recursion", "hostile template", TEMPLATE, "string str {%25macro%20m()%25}{{m()}}{%25endmacro%25}{{m()}}", NULL, NULL },
+	{ "template-generation", "log 37", TEMPLATE, "string str {%25generation%25}x{%25endgeneration%25}", NULL, NULL },
+	{ "template-go", "log 41", TEMPLATE, "string str {{-%20if%20.System%20}}{{%2520.System%20}}{{%2520end%20}}", NULL, NULL },
+	{ "template-escape", "control bytes in a text", TEMPLATE, "string str {{raise_exception('%1B[2J%07')}}", NULL, NULL },
 	{ "weight-absent", "CVE-2025-62609", "blk.2.ffn_up.weight", "name blk.2.ffn_xx.weight", NULL, "blk.2.ffn_up.weight" },
 	{ "output-norm-absent", "CVE-2025-62609", "output_norm.weight", "name output_xxxx.weight", NULL, "output_norm.weight" },
 	{ "scale-nan", "log 31, llama.cpp#7311", "blk.1.attn_q.weight", "data 144 007e", "blocks whose scale is no number (NaN 1, Inf 0), the first "
