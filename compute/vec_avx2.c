@@ -30,6 +30,14 @@ INLINE float max_lane(vf v)
 	return _mm_cvtss_f32(_mm_max_ss(x, _mm_movehdup_ps(x)));
 }
 
+INLINE float sum_lanes(vf v)
+{
+	__m128 x = _mm_add_ps(_mm256_castps256_ps128((__m256)v), _mm256_extractf128_ps((__m256)v, 1));
+
+	x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+	return _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)));
+}
+
 INLINE vf half_v(const uint16_t *p)
 {
 	return (vf)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));

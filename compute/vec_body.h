@@ -7,6 +7,7 @@
  *	fma_v(a, b, c)              a * b + c, rounded once
  *	max_v(a, b)                 a > b ? a : b, in each lane
  *	max_lane(v)                 the greatest of the lanes
+ *	sum_lanes(v)                their sum: half of them added to the other half until one is left
  *	half_v(const uint16_t *)    LANES halves as floats
  *	put_half(uint16_t *, v)     the other way, rounded to even
  *	FUSED_ROWS                  queries whose sums the registers have room for, in two registers each
@@ -59,15 +60,17 @@ INLINE vf pick(vi mask, vf a, vf b)
 /* 8 of 8 + 8, 4 of 4 + 4, ... */
 INLINE float sum_parts(const vf *v)
 {
-	float a[16];
+	vf sum[PARTS];
 
 UNROLL
 	for (int i = 0; i < PARTS; i++)
-		store(a + i * LANES, v[i]);
-	for (int half = 8; half; half /= 2)
+		sum[i] = v[i];
+UNROLL
+	for (int half = PARTS / 2; half; half /= 2)
+UNROLL
 		for (int i = 0; i < half; i++)
-			a[i] = a[i] + a[i + half];
-	return a[0];
+			sum[i] = sum[i] + sum[i + half];
+	return sum_lanes(sum[0]);
 }
 
 /*

@@ -25,6 +25,11 @@ INLINE float max_lane(vf v)
 	return vmaxvq_f32((float32x4_t)v);
 }
 
+INLINE float sum_lanes(vf v)
+{
+	return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
 INLINE vf half_v(const uint16_t *p)
 {
 	return (vf)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));

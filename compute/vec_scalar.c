@@ -35,6 +35,11 @@ INLINE float max_lane(vf v)
 	return most;
 }
 
+INLINE float sum_lanes(vf v)
+{
+	return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
 INLINE vf half_v(const uint16_t *p)
 {
 	vf y;
