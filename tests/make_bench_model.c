@@ -15,11 +15,13 @@
 static const struct size {
 	const char *name;
 	unsigned width, layers, ff, heads, kv_heads, head, vocabulary;
+	unsigned experts, used; /* 0: a dense model */
 } sizes[] = {
-	{ "tiny", 256, 2, 512, 4, 2, 64, 1024 },
-	{ "0.6b", 1024, 28, 3072, 16, 8, 128, 151936 }, /* Qwen3-0.6B, -1.7B, -4B */
-	{ "1.7b", 2048, 28, 6144, 16, 8, 128, 151936 },
-	{ "4b", 2560, 36, 9728, 32, 8, 128, 151936 },
+	{ "tiny", 256, 2, 512, 4, 2, 64, 1024, 0, 0 },
+	{ "0.6b", 1024, 28, 3072, 16, 8, 128, 151936, 0, 0 }, /* Qwen3-0.6B, -1.7B, -4B */
+	{ "1.7b", 2048, 28, 6144, 16, 8, 128, 151936, 0, 0 },
+	{ "4b", 2560, 36, 9728, 32, 8, 128, 151936, 0, 0 },
+	{ "moe", 2048, 6, 768, 32, 4, 128, 32000, 128, 8 }, /* Qwen3-30B-A3B, an eighth of its layers */
 };
 
 struct maker {
@@ -63,23 +65,35 @@ static void put_text(struct maker *m, const char *name, const char *s)
 	put(m, name, (struct gguf_value){ .type = GGUF_STRING, .s = { s, strlen(s) } });
 }
 
+static const char *architecture(const struct maker *m)
+{
+	return m->s->experts ? "qwen3moe" : "qwen3";
+}
+
 static void put_settings(struct maker *m)
 {
 	const struct size *s = m->s;
+	const struct { const char *name; unsigned value; } numbers[] = {
+		{ "block_count", s->layers }, { "context_length", 40960 }, { "embedding_length", s->width },
+		{ "feed_forward_length", s->ff }, { "attention.head_count", s->heads },
+		{ "attention.head_count_kv", s->kv_heads }, { "attention.key_length", s->head },
+		{ "attention.value_length", s->head }, { "expert_count", s->experts }, { "expert_used_count", s->used },
+		{ "expert_feed_forward_length", s->ff },
+	};
+	enum { NUMBERS = sizeof numbers / sizeof *numbers, OF_EXPERTS = 3 };
+	char name[64];
 
-	put_text(m, "general.architecture", "qwen3");
+	put_text(m, "general.architecture", architecture(m));
 	put_text(m, "general.name", s->name);
 	put_number(m, "general.quantization_version", 2);
-	put_number(m, "qwen3.block_count", s->layers);
-	put_number(m, "qwen3.context_length", 40960);
-	put_number(m, "qwen3.embedding_length", s->width);
-	put_number(m, "qwen3.feed_forward_length", s->ff);
-	put_number(m, "qwen3.attention.head_count", s->heads);
-	put_number(m, "qwen3.attention.head_count_kv", s->kv_heads);
-	put_number(m, "qwen3.attention.key_length", s->head);
-	put_number(m, "qwen3.attention.value_length", s->head);
-	put_float(m, "qwen3.attention.layer_norm_rms_epsilon", 1e-6);
-	put_float(m, "qwen3.rope.freq_base", 1e6);
+	for (size_t i = 0; i < NUMBERS - (s->experts ? 0 : OF_EXPERTS); i++) {
+		snprintf(name, sizeof name, "%s.%s", architecture(m), numbers[i].name);
+		put_number(m, name, numbers[i].value);
+	}
+	snprintf(name, sizeof name, "%s.attention.layer_norm_rms_epsilon", architecture(m));
+	put_float(m, name, 1e-6);
+	snprintf(name, sizeof name, "%s.rope.freq_base", architecture(m));
+	put_float(m, name, 1e6);
 }
 
 static void put_array(struct maker *m, const char *name, enum gguf_value_type type, const struct gguf_value *v, size_t n)
@@ -141,11 +155,12 @@ static void copy_vocabulary(struct maker *m, const char *path)
 
 /* ---- tensors ---- */
 
-static void put_tensor(struct maker *m, const char *name, uint32_t type, uint64_t in, uint64_t out)
+/* sheets: matrices of one tensor, or 0 where it is one. */
+static void put_tensor(struct maker *m, const char *name, uint32_t type, uint64_t in, uint64_t out, uint64_t sheets)
 {
-	uint64_t extent[4] = { in, out, 1, 1 };
+	uint64_t extent[4] = { in, out, sheets ? sheets : 1, 1 };
 
-	check(gguf_writer_tensor(m->w, name, strlen(name), type, out > 1 ? 2 : 1, extent), name);
+	check(gguf_writer_tensor(m->w, name, strlen(name), type, sheets ? 3 : out > 1 ? 2 : 1, extent), name);
 }
 
 static void put_layer(struct maker *m, unsigned layer)
@@ -158,32 +173,36 @@ static void put_layer(struct maker *m, unsigned layer)
 		const char *name;
 		uint32_t type;
 		uint64_t in, out;
+		unsigned experts;
 	} rows[] = {
-		{ "attn_norm", GGUF_TYPE_F32, s->width, 1 },
-		{ "attn_q", m->type, s->width, s->heads * s->head },
-		{ "attn_k", m->type, s->width, s->kv_heads * s->head },
-		{ "attn_v", best, s->width, s->kv_heads * s->head },
-		{ "attn_output", m->type, s->heads * s->head, s->width },
-		{ "attn_q_norm", GGUF_TYPE_F32, s->head, 1 },
-		{ "attn_k_norm", GGUF_TYPE_F32, s->head, 1 },
-		{ "ffn_norm", GGUF_TYPE_F32, s->width, 1 },
-		{ "ffn_gate", m->type, s->width, s->ff },
-		{ "ffn_up", m->type, s->width, s->ff },
-		{ "ffn_down", best, s->ff, s->width },
+		{ "attn_norm", GGUF_TYPE_F32, s->width, 1, 0 },
+		{ "attn_q", m->type, s->width, s->heads * s->head, 0 },
+		{ "attn_k", m->type, s->width, s->kv_heads * s->head, 0 },
+		{ "attn_v", best, s->width, s->kv_heads * s->head, 0 },
+		{ "attn_output", m->type, s->heads * s->head, s->width, 0 },
+		{ "attn_q_norm", GGUF_TYPE_F32, s->head, 1, 0 },
+		{ "attn_k_norm", GGUF_TYPE_F32, s->head, 1, 0 },
+		{ "ffn_norm", GGUF_TYPE_F32, s->width, 1, 0 },
+		{ "ffn_gate_inp", GGUF_TYPE_F32, s->width, s->experts, 0 },
+		{ s->experts ? "ffn_gate_exps" : "ffn_gate", m->type, s->width, s->ff, s->experts },
+		{ s->experts ? "ffn_up_exps" : "ffn_up", m->type, s->width, s->ff, s->experts },
+		{ s->experts ? "ffn_down_exps" : "ffn_down", best, s->ff, s->width, s->experts },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char name[64];
 
+		if (!rows[i].out)
+			continue;
 		snprintf(name, sizeof name, "blk.%u.%s.weight", layer, rows[i].name);
-		put_tensor(m, name, rows[i].type, rows[i].in, rows[i].out);
+		put_tensor(m, name, rows[i].type, rows[i].in, rows[i].out, rows[i].experts);
 	}
 }
 
 static void put_tensors(struct maker *m)
 {
-	put_tensor(m, "token_embd.weight", m->head_type, m->s->width, m->s->vocabulary);
-	put_tensor(m, "output_norm.weight", GGUF_TYPE_F32, m->s->width, 1);
+	put_tensor(m, "token_embd.weight", m->head_type, m->s->width, m->s->vocabulary, 0);
+	put_tensor(m, "output_norm.weight", GGUF_TYPE_F32, m->s->width, 1, 0);
 	for (unsigned i = 0; i < m->s->layers; i++)
 		put_layer(m, i);
 }
