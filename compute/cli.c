@@ -32,7 +32,9 @@ static const char *read_word(const struct word *words, int *field, const char *v
 
 static const char *read_cache_type(void *field, const char *value)
 {
-	static const struct word words[] = { { "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { 0 } };
+	static const struct word words[] = {
+		{ "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { 0 }
+	};
 	int v = CACHE_F16;
 	const char *wrong = read_word(words, &v, value, "not one of " CACHE_TYPES);
 
@@ -298,7 +300,8 @@ static void clamp_threads(struct cli *c)
 	unsigned allowed = threads_allowed();
 
 	if (c->threads > allowed) {
-		cli_warn(c, "threads", "%u asked for, affinity and cgroup allow %u: using %u", c->threads, allowed, allowed);
+		cli_warn(c, "threads", "%u asked for, affinity and cgroup allow %u: using %u", c->threads, allowed,
+			 allowed);
 		c->threads = allowed;
 	}
 }

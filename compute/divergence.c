@@ -194,12 +194,14 @@ void comparison_line(FILE *out, unsigned chunk, const struct comparison *c)
 	struct mean ppl = exp_of(f.nll), rms = times(f.rms, 100), same = times(f.same, 100);
 
 	if (chunk == 1)
-		fputs("chunk             PPL               ln(PPL(Q)/PPL(base))          KL Divergence              \u0394p RMS"
-		      "            Same top p\n", out);
+		fputs("chunk             PPL               ln(PPL(Q)/PPL(base))          KL Divergence              "
+		      "\u0394p RMS"
+		      "            Same top p\n",
+		      out);
 	fprintf(out, "%4u    %9.4f \u00b1 %9.4f    %10.5f \u00b1 %10.5f", chunk, ppl.value, ppl.error, f.ratio.value,
 		f.ratio.error);
-	fprintf(out, "    %10.5f \u00b1 %10.5f    %6.3f \u00b1 %6.3f %%    %6.3f \u00b1 %6.3f %%\n", f.kld.value, f.kld.error,
-		rms.value, rms.error, same.value, same.error);
+	fprintf(out, "    %10.5f \u00b1 %10.5f    %6.3f \u00b1 %6.3f %%    %6.3f \u00b1 %6.3f %%\n", f.kld.value,
+		f.kld.error, rms.value, rms.error, same.value, same.error);
 }
 
 static int by_value(const void *a, const void *b)

@@ -201,7 +201,8 @@ static void print_plain(const struct embed *e)
 	for (size_t i = 0; e->n > 1 && i < e->n; i++)
 		for (size_t j = 0; j < e->n; j++)
 			printf("%s%.2f%s", i || j ? "" : "\ncosine similarity matrix:\n\n",
-			       similarity(e->out + i * e->width, e->out + j * e->width, e->width), j + 1 < e->n ? " " : "\n");
+			       similarity(e->out + i * e->width, e->out + j * e->width, e->width),
+			       j + 1 < e->n ? " " : "\n");
 }
 
 static void print_raw(const struct embed *e)
@@ -234,7 +235,8 @@ static void print_json(const struct embed *e, bool similarities)
 	for (size_t i = 0; similarities && i < e->n; i++) {
 		fputs(i ? ",\n    [" : ",\n  \"cosineSimilarity\": [\n    [", stdout);
 		for (size_t j = 0; j < e->n; j++)
-			printf("%s%.2f", j ? ", " : "", similarity(e->out + i * e->width, e->out + j * e->width, e->width));
+			printf("%s%.2f", j ? ", " : "",
+			       similarity(e->out + i * e->width, e->out + j * e->width, e->width));
 		fputs(i + 1 < e->n ? "]" : "]\n  ]", stdout);
 	}
 	puts("\n}");
@@ -272,7 +274,9 @@ static int open_model(struct embed *e)
 	e->width = llm_width(e->llm);
 	if (e->pooling < 0)
 		e->pooling = (int)llm_pooling(e->llm);
-	return e->pooling <= LLM_POOL_LAST ? 0 : cli_error(&e->cli, e->cli.model, "it ranks texts: there is no vector of one");
+	return e->pooling <= LLM_POOL_LAST
+		       ? 0
+		       : cli_error(&e->cli, e->cli.model, "it ranks texts: there is no vector of one");
 }
 
 static int run(struct embed *e)

@@ -93,35 +93,41 @@ static bool as_f32(const struct gguf_value *v, float *f)
 	return true;
 }
 
-/* Puts v into place i of the array items. */
-static bool put_item(void *items, size_t i, enum want want, const struct gguf_value *v)
-{
-	switch (want) {
-	case WANT_STRINGS:
-		((struct gguf_bytes *)items)[i] = v->s;
-		return v->type == GGUF_STRING;
-	case WANT_F32S:
-		return as_f32(v, (float *)items + i);
-	default:
-		return as_i64(v, (int64_t *)items + i);
-	}
-}
-
 static size_t item_size(enum want want)
 {
 	return want == WANT_STRINGS ? sizeof(struct gguf_bytes) : want == WANT_F32S ? sizeof(float) : sizeof(int64_t);
 }
 
+/* Puts n values into places from at on of the array items; false when one is of another kind. */
+static bool put_items(void *items, size_t at, enum want want, const struct gguf_value *v, size_t n)
+{
+	struct gguf_bytes *strings = (struct gguf_bytes *)items + at;
+	float *floats = (float *)items + at;
+	int64_t *whole = (int64_t *)items + at;
+	bool good = true;
+
+	for (size_t i = 0; i < n && good && want == WANT_STRINGS; i++) {
+		strings[i] = v[i].s;
+		good = v[i].type == GGUF_STRING;
+	}
+	for (size_t i = 0; i < n && good && want == WANT_F32S; i++)
+		good = as_f32(&v[i], &floats[i]);
+	for (size_t i = 0; i < n && good && want == WANT_I64S; i++)
+		good = as_i64(&v[i], &whole[i]);
+	return good;
+}
+
 static int fill(const struct gguf *g, size_t key, enum want want, struct answer_array *a)
 {
-	struct gguf_value v[64];
+	enum { SOME = 64 };
+	struct gguf_value v[SOME];
 
-	for (size_t at = 0; at < a->n; at += 64) {
-		size_t n = a->n - at < 64 ? a->n - at : 64;
+	for (size_t at = 0; at < a->n; at += SOME) {
+		size_t n = a->n - at < SOME ? a->n - at : SOME;
 		int err = gguf_items(g, key, at, n, v);
 
-		for (size_t i = 0; i < n && !err; i++)
-			err = put_item(a->items, at + i, want, &v[i]) ? 0 : -EINVAL;
+		if (!err && !put_items(a->items, at, want, v, n))
+			err = -EINVAL;
 		if (err)
 			return err;
 	}
@@ -145,7 +151,7 @@ static int file_array(const struct gguf *g, size_t key, enum want want, struct a
 		err = fill(g, key, want, a);
 	} else {
 		err = gguf_value(g, key, &v);
-		err = err ? err : put_item(a->items, 0, want, &v) ? 0 : -EINVAL;
+		err = err ? err : put_items(a->items, 0, want, &v, 1) ? 0 : -EINVAL;
 	}
 	if (err)
 		free(a->items);
@@ -180,7 +186,8 @@ static int file_value(void *impl, const char *key, enum want want, union answer 
 		err = file_array(g, (size_t)i, want, &v->a);
 	}
 	if (err == -EINVAL || err == -ERANGE)
-		return gguf_fail(e, -EINVAL, gguf_key(g, (size_t)i)->offset, "%s: its value is not %s", key, text_kind(want));
+		return gguf_fail(e, -EINVAL, gguf_key(g, (size_t)i)->offset, "%s: its value is not %s", key,
+				 text_kind(want));
 	return err ? gguf_fail(e, err, gguf_key(g, (size_t)i)->offset, "%s: %s", key, strerror(-err)) : 0;
 }
 
@@ -240,8 +247,8 @@ static int file_map(void *impl, size_t i, enum load_mode mode, struct weight *w,
 	if (s->fd < 0 || s->big_endian)
 		return -ENOTSUP;
 	if (t->offset > s->size || t->size > s->size - t->offset)
-		return gguf_fail(e, -EINVAL, t->offset, "tensor %.*s is not within the file: it was cut", (int)t->name.n,
-				 t->name.p);
+		return gguf_fail(e, -EINVAL, t->offset, "tensor %.*s is not within the file: it was cut",
+				 (int)t->name.n, t->name.p);
 	err = map_shard(f, t->shard, e);
 	if (!err)
 		w->data = f->maps[t->shard].p + t->offset;

@@ -72,7 +72,8 @@ int finite_check(struct source *s, struct team_barrier *threads, struct gguf_err
 	if (f.weight == SIZE_MAX)
 		return 0;
 	w = source_weight(s, f.weight);
-	return gguf_fail(e, -EINVAL, 0, "tensor '%s': %s %" PRIu64 " is no number (NaN or Inf); --no-check runs it all the same",
+	return gguf_fail(e, -EINVAL, 0,
+			 "tensor '%s': %s %" PRIu64 " is no number (NaN or Inf); --no-check runs it all the same",
 			 gguf_quote(name, sizeof name, w->name.p, w->name.n),
 			 scan_counts_blocks(w->type) ? "the scale of block" : "value", f.block);
 }

@@ -55,7 +55,8 @@ enum ggufs_text {
  * The tokens of n bytes of text, with flags of enum ggufs_text. *count is set to how many they are; at most room of them
  * are written to ids. -ERANGE when room was too small.
  */
-int ggufs_encode(const struct ggufs *g, const char *text, size_t n, unsigned flags, int32_t *ids, size_t room, size_t *count);
+int ggufs_encode(const struct ggufs *g, const char *text, size_t n, unsigned flags, int32_t *ids, size_t room,
+		 size_t *count);
 /*
  * The bytes that a token stands for in running text, which may be part of a character; none for a control token. Returns
  * how many they are; at most room of them are written to buf.

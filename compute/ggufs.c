@@ -83,7 +83,8 @@ unsigned ggufs_context(const struct ggufs *g)
 	return llm_context(g->llm);
 }
 
-int ggufs_encode(const struct ggufs *g, const char *text, size_t n, unsigned flags, int32_t *ids, size_t room, size_t *count)
+int ggufs_encode(const struct ggufs *g, const char *text, size_t n, unsigned flags, int32_t *ids, size_t room,
+		 size_t *count)
 {
 	unsigned how = (flags & GGUFS_ADD ? VOCAB_SPECIAL : 0) | (flags & GGUFS_PARSE ? VOCAB_PARSE : 0);
 	struct tokens t = { 0 };

@@ -163,7 +163,8 @@ static int check_tokens(const struct llm *m, const int32_t *ids, size_t n, struc
 				 m->opt.context, m->position, n);
 	for (size_t i = 0; i < n; i++)
 		if (ids[i] < 0 || (uint32_t)ids[i] >= m->model->h.vocab)
-			return gguf_fail(e, -EINVAL, 0, "token %d is not in the vocabulary of %u", ids[i], m->model->h.vocab);
+			return gguf_fail(e, -EINVAL, 0, "token %d is not in the vocabulary of %u", ids[i],
+					 m->model->h.vocab);
 	return 0;
 }
 

@@ -30,7 +30,8 @@ static void advance(struct job *j, uint64_t bytes)
 /* Embedding tables are read a row at a time: with lazy they are left where they lie. */
 static bool is_put_off(const struct job *j, const struct weight *w)
 {
-	static const char *const tables[] = { "token_embd.weight", "per_layer_token_embd.weight", "position_embd.weight" };
+	static const char *const tables[] = { "token_embd.weight", "per_layer_token_embd.weight",
+					      "position_embd.weight" };
 
 	for (size_t i = 0; j->opt->lazy && i < sizeof(tables) / sizeof(*tables); i++)
 		if (w->name.n == strlen(tables[i]) && !memcmp(w->name.p, tables[i], w->name.n))
@@ -141,7 +142,8 @@ static int bring_in(struct job *j, const struct weight *w)
 		int err = j->opt->mode == LOAD_MLOCK ? lock(p, n) : load_pages(p, n);
 
 		if (err && j->opt->mode == LOAD_MLOCK)
-			return gguf_fail(j->e, err, 0, "cannot lock the weights in memory: %s (ulimit -l)", strerror(-err));
+			return gguf_fail(j->e, err, 0, "cannot lock the weights in memory: %s (ulimit -l)",
+					 strerror(-err));
 		if (err)
 			return gguf_fail(j->e, err, 0, "tensor %.*s: its bytes cannot be read: %s", (int)w->name.n,
 					 w->name.p, strerror(-err));

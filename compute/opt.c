@@ -112,7 +112,8 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb, uns
 
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= nb; j++) {
-			unsigned swap = corner + (a[i - 1] != b[j - 1]), add = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+			unsigned swap = corner + (a[i - 1] != b[j - 1]),
+				 add = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
 
 			corner = row[j];
 			row[j] = swap < add ? swap : add;
@@ -129,7 +130,8 @@ static size_t nearest(const struct opt_table *tables, const char *word, size_t n
 
 	for (; tables->rows; tables++)
 		for (const struct opt *o = tables->rows; o->names; o++)
-			for (const char *p = o->kind == OPT_GROUP || o->kind == OPT_NONE ? "" : o->names; *p; p += strspn(p, ", ")) {
+			for (const char *p = o->kind == OPT_GROUP || o->kind == OPT_NONE ? "" : o->names; *p;
+			     p += strspn(p, ", ")) {
 				size_t len = strcspn(p, ",");
 
 				d = len > 4 && n > 2 ? distance(p, len, word, n, 2) + (p[2] != word[2]) : 3;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const too_many = "more than 32 overrides", *const too_long = "a key or text is longer than 127 bytes";
+static const char *const too_many = "more than 32 overrides", *const too_long =
+								      "a key or text is longer than 127 bytes";
 
 static bool whole(const char *text, int64_t *v)
 {

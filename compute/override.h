@@ -10,7 +10,8 @@ enum override_type { OVERRIDE_INT, OVERRIDE_FLOAT, OVERRIDE_BOOL, OVERRIDE_STR }
 enum { OVERRIDE_TEXT = 128, OVERRIDES_MAX = 32 }; /* bytes of a key or text with its NUL; of one source */
 
 struct override {
-	char key[OVERRIDE_TEXT]; /* whole; one that begins with a dot is a setting of whatever architecture the model has */
+	char key[OVERRIDE_TEXT]; /* whole; one that begins with a dot is a setting of whatever architecture the model
+				    has */
 	enum override_type type;
 	int64_t i;
 	double f;

@@ -115,12 +115,14 @@ static int take_base(struct ppl *p)
 	p->width = head[0];
 	p->n_chunks = head[2];
 	if (head[1] != p->vocab_n)
-		return cli_error(&p->cli, p->base_path, "made for a vocabulary of %u, the model has %zu", head[1], p->vocab_n);
+		return cli_error(&p->cli, p->base_path, "made for a vocabulary of %u, the model has %zu", head[1],
+				 p->vocab_n);
 	if (p->width < 4 || p->width > llm_context(p->llm))
 		return cli_error(&p->cli, p->base_path, "made with a context of %u, now it is %u (see -c)", p->width,
 				 llm_context(p->llm));
 	if (__builtin_mul_overflow((size_t)p->width, p->n_chunks, &ids) ||
-	    __builtin_mul_overflow((size_t)(p->width - 1 - p->width / 2) * p->n_chunks, 2 * packed_words(p->vocab_n), &words) ||
+	    __builtin_mul_overflow((size_t)(p->width - 1 - p->width / 2) * p->n_chunks, 2 * packed_words(p->vocab_n),
+				   &words) ||
 	    fstat(fileno(p->base), &st) || (uint64_t)st.st_size / 4 < ids || (uint64_t)st.st_size - 4 * ids < words)
 		return bad_base(p, "shorter than it says");
 	p->ids = malloc(ids * sizeof *p->ids + 1);
@@ -178,7 +180,8 @@ static int score_chunk(struct ppl *p, int32_t *ids, struct gguf_error *e)
 	if (vocab_adds_bos(p->vocab) && vocab_bos(p->vocab) >= 0)
 		ids[0] = vocab_bos(p->vocab);
 	for (size_t i = 0; i < p->first && !err; i += p->cli.batch)
-		err = llm_eval(p->llm, ids + i, p->cli.batch < p->first - i ? p->cli.batch : p->first - i, NULL, false, e);
+		err = llm_eval(p->llm, ids + i, p->cli.batch < p->first - i ? p->cli.batch : p->first - i, NULL, false,
+			       e);
 	for (size_t i = 0; i < p->scored && !err; i += part) {
 		part = part < p->scored - i ? part : p->scored - i;
 		err = llm_eval(p->llm, ids + p->first + i, part, p->logits, true, e);
@@ -369,7 +372,8 @@ int main(int argc, char **argv)
 	if (p.cli.version) {
 		cli_version(&p.cli);
 	} else if (p.cli.help) {
-		puts("usage: gguf-perplexity [OPTION...] -f TEXT MODEL\nPerplexity of a text, in chunks as llama-perplexity's.");
+		puts("usage: gguf-perplexity [OPTION...] -f TEXT MODEL\nPerplexity of a text, in chunks as "
+		     "llama-perplexity's.");
 		opt_help(tables);
 	} else {
 		return cli_end(&p.cli, run(&p));

@@ -276,7 +276,8 @@ static int take_texts(struct session *s, char **prompt, char **system)
 
 	if (!a->prompt && !a->prompt_file && !a->ids && !a->dry_run && !talks(s))
 		a->prompt_file = "-";
-	return text_from(s->cli, a->prompt_file, &a->prompt, prompt) || text_from(s->cli, a->system_file, &a->system, system);
+	return text_from(s->cli, a->prompt_file, &a->prompt, prompt) ||
+	       text_from(s->cli, a->system_file, &a->system, system);
 }
 
 static int run(struct run_args *a, int argc, char **argv)

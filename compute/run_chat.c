@@ -84,7 +84,9 @@ static int encode(struct talk *t, const char *text, size_t n, struct tokens *ids
 
 static int render(struct talk *t, struct tokens *ids, struct gguf_error *e)
 {
-	struct chat_request r = { .messages = t->messages, .n = t->n, .kwargs = t->kwargs, .answer = true, .now = run_clock() };
+	struct chat_request r = {
+		.messages = t->messages, .n = t->n, .kwargs = t->kwargs, .answer = true, .now = run_clock()
+	};
 	char *text;
 	size_t n;
 	int err = chat_render(t->chat, &r, &text, &n, e);

@@ -93,7 +93,8 @@ int run_logits(struct session *s, const struct tokens *prompt)
 	int err, closed;
 
 	if (prompt->n > llm_context(s->llm))
-		return cli_error(s->cli, "prompt", "%zu tokens do not fit into the context of %u", prompt->n, llm_context(s->llm));
+		return cli_error(s->cli, "prompt", "%zu tokens do not fit into the context of %u", prompt->n,
+				 llm_context(s->llm));
 	err = whole_open(&out, path);
 	if (err)
 		return cli_error(s->cli, path, "%s", strerror(-err));

@@ -217,7 +217,8 @@ static int check(const struct sampler_options *o, size_t n_vocab, struct gguf_er
 	}
 	for (size_t i = 0; i < o->bias_count; i++)
 		if (o->bias[i].id < 0 || (size_t)o->bias[i].id >= n_vocab)
-			return gguf_fail(e, -EINVAL, 0, "logit bias: token %d: the vocabulary has %zu", o->bias[i].id, n_vocab);
+			return gguf_fail(e, -EINVAL, 0, "logit bias: token %d: the vocabulary has %zu", o->bias[i].id,
+					 n_vocab);
 	return 0;
 }
 

@@ -30,7 +30,8 @@ static const char *read_samplers(void *field, const char *value)
 
 static const char *read_letters(void *field, const char *value)
 {
-	return sampler_options_letters(&((struct sample_args *)field)->o, value) ? NULL : "a letter that is no sampler's";
+	return sampler_options_letters(&((struct sample_args *)field)->o, value) ? NULL
+										 : "a letter that is no sampler's";
 }
 
 static const char *read_seed(void *field, const char *value)

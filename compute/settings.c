@@ -36,8 +36,8 @@ static int set_heads(struct model *m, const struct keys *k, const uint32_t *head
 		if (!heads[i] || heads[i] > 1 << 16)
 			return key_fail(k, "attention.head_count", "%u is not between 1 and 65536", heads[i]);
 		if (!kv[i] || heads[i] % kv[i])
-			return key_fail(k, "attention.head_count_kv", "%u does not divide attention.head_count, %u", kv[i],
-					heads[i]);
+			return key_fail(k, "attention.head_count_kv", "%u does not divide attention.head_count, %u",
+					kv[i], heads[i]);
 		m->layer[i].heads = heads[i];
 		m->layer[i].kv_heads = kv[i];
 		h->wide_heads = heads[i] > h->wide_heads ? heads[i] : h->wide_heads;
@@ -80,7 +80,8 @@ static int head_sizes(struct model *m, const struct keys *k)
 	if (!h->value_len || h->value_len > 1 << 16)
 		return key_fail(k, "attention.value_length", "%u is not between 1 and 65536", h->value_len);
 	if (h->rope_dims % 2 || h->rope_dims > h->key_len)
-		return key_fail(k, "rope.dimension_count", "%u is odd or more than a head has, %u", h->rope_dims, h->key_len);
+		return key_fail(k, "rope.dimension_count", "%u is odd or more than a head has, %u", h->rope_dims,
+				h->key_len);
 	return 0;
 }
 
@@ -99,8 +100,8 @@ static int ranks(struct hyper *h, const struct keys *k)
 	if (!h->kv_rank || h->kv_rank > 1 << 16)
 		return key_fail(k, "attention.kv_lora_rank", "%u is not between 1 and 65536", h->kv_rank);
 	if (h->key_mla <= h->rope_dims || h->key_mla > 1 << 16)
-		return key_fail(k, "attention.key_length_mla", "%u is not more than rope.dimension_count, %u", h->key_mla,
-				h->rope_dims);
+		return key_fail(k, "attention.key_length_mla", "%u is not more than rope.dimension_count, %u",
+				h->key_mla, h->rope_dims);
 	if (!h->value_mla || h->value_mla > 1 << 16)
 		return key_fail(k, "attention.value_length_mla", "%u is not between 1 and 65536", h->value_mla);
 	return 0;

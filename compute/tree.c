@@ -330,15 +330,16 @@ static int tree_map(void *impl, size_t i, enum load_mode mode, struct weight *w,
 	if (w->size && (mode == LOAD_AUTO || mode == LOAD_BACKING))
 		err = map_backing(t, fd, &st, w);
 	if (err && mode == LOAD_BACKING && w->size) {
-		err = gguf_fail(e, err == -ENOTSUP ? -ENODEV : err, 0, "%s/%s/%s: the model file below cannot be mapped: %s",
-				TREE_TENSORS, t->names[i], TREE_RAW,
-				err == -ENOTSUP ? "no " TREE_XATTR_LOCATION : strerror(-err));
+		err = gguf_fail(e, err == -ENOTSUP ? -ENODEV : err, 0,
+				"%s/%s/%s: the model file below cannot be mapped: %s", TREE_TENSORS, t->names[i],
+				TREE_RAW, err == -ENOTSUP ? "no " TREE_XATTR_LOCATION : strerror(-err));
 		goto out;
 	}
 	if (err)
 		err = map_raw(t, fd, &st, w);
 	if (err)
-		gguf_fail(e, err, 0, "%s/%s/%s: cannot be mapped: %s", TREE_TENSORS, t->names[i], TREE_RAW, strerror(-err));
+		gguf_fail(e, err, 0, "%s/%s/%s: cannot be mapped: %s", TREE_TENSORS, t->names[i], TREE_RAW,
+			  strerror(-err));
 out:
 	if (fd >= 0)
 		close(fd);

@@ -119,8 +119,8 @@ static int describe(struct tree *t, const char *name, struct weight *w, struct g
 		return gguf_fail(e, err, 0, "%s/%s/%s: not up to four numbers", TREE_TENSORS, name, TREE_SHAPE);
 	err = raw_size(t, name, &w->size, e);
 	if (!err && !text_size_fits(w))
-		err = gguf_fail(e, -EINVAL, 0, "%s/%s/%s: its %llu bytes are not what type and shape ask for", TREE_TENSORS,
-				name, TREE_RAW, (unsigned long long)w->size);
+		err = gguf_fail(e, -EINVAL, 0, "%s/%s/%s: its %llu bytes are not what type and shape ask for",
+				TREE_TENSORS, name, TREE_RAW, (unsigned long long)w->size);
 	return err;
 }
 

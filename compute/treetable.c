@@ -30,8 +30,8 @@ static bool read_row(char *line, char *end, struct weight *w)
 	w->name = (struct gguf_bytes){ field[NAME], strlen(field[NAME]) };
 	errno = 0;
 	w->size = strtoull(field[BYTES], &stop, 10);
-	return text_unescape_item(&w->name) && !text_type(field[TYPE], &w->type) && !text_shape(field[SHAPE], w) && !errno &&
-	       stop != field[BYTES] && !*stop;
+	return text_unescape_item(&w->name) && !text_type(field[TYPE], &w->type) && !text_shape(field[SHAPE], w) &&
+	       !errno && stop != field[BYTES] && !*stop;
 }
 
 static int compare_names(const struct gguf_bytes *a, const struct gguf_bytes *b)

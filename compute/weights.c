@@ -34,8 +34,8 @@ static int fail_shape(const struct finder *f, const struct weight *w, uint64_t i
 		 (unsigned long long)w->extent[1], (unsigned long long)w->extent[2], (unsigned long long)w->extent[3]);
 	snprintf(want, sizeof(want), "%llu %llu %llu", (unsigned long long)in, (unsigned long long)out,
 		 (unsigned long long)each);
-	return gguf_fail(f->e, -EINVAL, 0, "tensor %.*s: its shape is %s, expected %s", (int)w->name.n, w->name.p, found,
-			 want);
+	return gguf_fail(f->e, -EINVAL, 0, "tensor %.*s: its shape is %s, expected %s", (int)w->name.n, w->name.p,
+			 found, want);
 }
 
 /* *w is NULL for an optional one that is not there. Marks what it finds as used. */
@@ -57,7 +57,8 @@ static int check_shape(const struct finder *f, const struct weight *w, uint64_t 
 	return fits ? 0 : fail_shape(f, w, in, out, each);
 }
 
-static int as_mat(const struct finder *f, const struct weight *w, uint64_t in, uint64_t out, uint64_t each, struct mat *m)
+static int as_mat(const struct finder *f, const struct weight *w, uint64_t in, uint64_t out, uint64_t each,
+		  struct mat *m)
 {
 	size_t values = gguf_type_values(w->type);
 	int err = check_shape(f, w, in, out, each);
@@ -68,14 +69,15 @@ static int as_mat(const struct finder *f, const struct weight *w, uint64_t in, u
 		return gguf_fail(f->e, -ENOTSUP, 0, "tensor %.*s: there is no product for its type %s", (int)w->name.n,
 				 w->name.p, gguf_type_name(w->type) ? gguf_type_name(w->type) : "(unknown)");
 	if (in % values || in / values * gguf_type_bytes(w->type) * out * each != w->size)
-		return gguf_fail(f->e, -EINVAL, 0, "tensor %.*s: its rows are not whole blocks", (int)w->name.n, w->name.p);
+		return gguf_fail(f->e, -EINVAL, 0, "tensor %.*s: its rows are not whole blocks", (int)w->name.n,
+				 w->name.p);
 	*m = (struct mat){ w->data, in, out, in / values * gguf_type_bytes(w->type), w->type };
 	return 0;
 }
 
 /* rows x len floats, whatever their type in the file. *v is NULL where an optional one is not there. */
-static int vectors(const struct finder *f, const char *part, const char *suffix, int required, uint64_t len, uint64_t rows,
-		   const float **v)
+static int vectors(const struct finder *f, const char *part, const char *suffix, int required, uint64_t len,
+		   uint64_t rows, const float **v)
 {
 	char buf[NAME];
 	const struct weight *w;
@@ -102,7 +104,8 @@ static int vectors(const struct finder *f, const char *part, const char *suffix,
 	return 0;
 }
 
-static int vector(const struct finder *f, const char *part, const char *suffix, int required, uint64_t n, const float **v)
+static int vector(const struct finder *f, const char *part, const char *suffix, int required, uint64_t n,
+		  const float **v)
 {
 	return vectors(f, part, suffix, required, n, 1, v);
 }
@@ -160,8 +163,8 @@ static int bank_apart(const struct finder *f, const char *part, uint64_t in, uin
 		if (err)
 			return err;
 		if (i && m.type != b->w.type)
-			return gguf_fail(f->e, -ENOTSUP, 0, "tensor blk.%d.%s.weight: its type differs from expert 0's", f->layer,
-					 name);
+			return gguf_fail(f->e, -ENOTSUP, 0, "tensor blk.%d.%s.weight: its type differs from expert 0's",
+					 f->layer, name);
 		b->w = m;
 		b->each[i] = m.data;
 	}
@@ -241,7 +244,8 @@ static int unfolding(const struct finder *f, struct layer *l)
 	int err;
 
 	if (!source_find(f->s, name_of(f, "attn_k_b", ".weight", buf)))
-		return linear(f, "attn_kv_b", REQUIRED, h->kv_rank, (uint64_t)l->heads * (nope + h->value_mla), &l->kv_b);
+		return linear(f, "attn_kv_b", REQUIRED, h->kv_rank, (uint64_t)l->heads * (nope + h->value_mla),
+			      &l->kv_b);
 	err = bank(f, "attn_k_b", REQUIRED, nope, h->kv_rank, l->heads, &l->k_b);
 	err = err ? err : bank(f, "attn_v_b", REQUIRED, h->kv_rank, h->value_mla, l->heads, &l->v_b);
 	if (source_find(f->s, name_of(f, "attn_kv_b", ".weight", buf)))
@@ -343,7 +347,8 @@ static int check_norms(const struct finder *f, const struct layer *l)
 
 	if (attn && (l->ffn_norm.w || l->ffn_post.w || l->ffn_end.w))
 		return 0;
-	return gguf_fail(f->e, -EINVAL, 0, "tensor %s is missing", name_of(f, attn ? ffn : "attn_norm", ".weight", buf));
+	return gguf_fail(f->e, -EINVAL, 0, "tensor %s is missing",
+			 name_of(f, attn ? ffn : "attn_norm", ".weight", buf));
 }
 
 static int check_needs(const struct finder *f)
@@ -370,7 +375,8 @@ static int one_layer(const struct finder *f, struct layer *l)
 static int embeddings(const struct finder *f)
 {
 	struct model *m = f->m;
-	const struct weight *w, *p = source_find(f->s, "position_embd.weight"), *t = source_find(f->s, "token_types.weight");
+	const struct weight *w, *p = source_find(f->s, "position_embd.weight"),
+				*t = source_find(f->s, "token_types.weight");
 	int err = find(f, "token_embd.weight", REQUIRED, &w);
 
 	if (err)
@@ -405,7 +411,8 @@ static int output(const struct finder *f)
 /* A tensor of a layer that nothing here knows would change what the layer computes. */
 static int check_rest(const struct finder *f)
 {
-	static const char *const harmless[] = { ".attn_rot_embd.", ".rope_freqs.", ".rope_factors_", ".input_scale", NULL };
+	static const char *const harmless[] = { ".attn_rot_embd.", ".rope_freqs.", ".rope_factors_", ".input_scale",
+						NULL };
 	char buf[NAME];
 
 	for (size_t i = 0; i < source_weight_count(f->s); i++) {

@@ -113,7 +113,9 @@ static void refuse_keyword(struct run *r, const struct node *def, const struct s
 	const struct str *macro = &def->name->s;
 
 	if (str_is(name, "caller"))
-		run_fail(r, "macro '%.*s' was invoked with two values for the special caller argument or does not call caller()",
+		run_fail(r,
+			 "macro '%.*s' was invoked with two values for the special caller argument or does not call "
+			 "caller()",
 			 (int)macro->n, macro->p);
 	run_fail(r, "macro '%.*s' takes no keyword argument '%.*s'", (int)macro->n, macro->p, (int)name->n, name->p);
 }

@@ -324,7 +324,8 @@ static struct value f_round(struct run *r, const struct value *a, const struct a
 	if (to_int && a[0].type == V_FLOAT && whole(round_common(a[0].f, 0), &i))
 		return v_int(i);
 	if (str_is(method, "common"))
-		return a[0].type == V_FLOAT ? v_float(round_common(a[0].f, precision)) : round_int(r, want_int(r, a[0], 0), precision);
+		return a[0].type == V_FLOAT ? v_float(round_common(a[0].f, precision))
+					    : round_int(r, want_int(r, a[0], 0), precision);
 	double power = pow(10, (double)precision), f = number_double(a[0]) * power;
 	return v_float((ceil_it ? ceil(f) : floor(f)) / power);
 }

@@ -171,7 +171,8 @@ static void merge_sort(struct run *r, struct keyed *v, struct keyed *spare, size
 		bool second = i == half;
 
 		if (i < half && k < n)
-			second = reverse ? compare(r, OP_LT, v[i].key, v[k].key) : compare(r, OP_LT, v[k].key, v[i].key);
+			second =
+				reverse ? compare(r, OP_LT, v[i].key, v[k].key) : compare(r, OP_LT, v[k].key, v[i].key);
 		spare[out++] = v[second ? k++ : i++];
 	}
 	memcpy(v, spare, n * sizeof *v);

@@ -92,7 +92,8 @@ static struct value f_indent(struct run *r, const struct value *a, const struct 
 	(void)all;
 	if (a[0].type == V_UNDEFINED)
 		undefined_fail(r, a[0]);
-	struct list *lines = split_lines(r, str_concat(&r->job, want_str(r, a[0], "indent"), str_literal(&r->job, "\n")), false);
+	struct list *lines =
+		split_lines(r, str_concat(&r->job, want_str(r, a[0], "indent"), str_literal(&r->job, "\n")), false);
 	if (given(a[1]) && a[1].type == V_STRING) {
 		buf_str(&width, a[1].s);
 	} else {
@@ -165,7 +166,9 @@ static const struct str *json_indent(struct run *r, struct value v)
 
 static struct value f_tojson(struct run *r, const struct value *a, const struct args *all)
 {
-	struct json_style style = { .ascii = bool_or(a[1], false), .indent = json_indent(r, a[2]), .sort = bool_or(a[4], false) };
+	struct json_style style = { .ascii = bool_or(a[1], false),
+				    .indent = json_indent(r, a[2]),
+				    .sort = bool_or(a[4], false) };
 
 	(void)all;
 	style.item = str_literal(&r->job, style.indent ? "," : ", ");
@@ -287,8 +290,10 @@ static struct value f_striptags(struct run *r, const struct value *a, const stru
 {
 	struct str *s = to_str(r, a[0]);
 	struct buf b = { .j = &r->job };
-	static const struct { const char *entity, *text; } entities[] = {
-		{ "&lt;", "<" }, { "&gt;", ">" }, { "&#39;", "'" }, { "&#34;", "\"" }, { "&quot;", "\"" }, { "&amp;", "&" },
+	static const struct { const char *entity, *text;
+	} entities[] = {
+		{ "&lt;", "<" },   { "&gt;", ">" },    { "&#39;", "'" },
+		{ "&#34;", "\"" }, { "&quot;", "\"" }, { "&amp;", "&" },
 	};
 	size_t i = 0;
 
@@ -309,7 +314,8 @@ static struct value f_striptags(struct run *r, const struct value *a, const stru
 	}
 	struct str *out = join_text(r, str_literal(&r->job, " "), split_space(r, buf_take(&b), -1), true);
 	for (size_t k = 0; k < sizeof entities / sizeof *entities; k++)
-		out = replace_text(r, out, str_literal(&r->job, entities[k].entity), str_literal(&r->job, entities[k].text), -1);
+		out = replace_text(r, out, str_literal(&r->job, entities[k].entity),
+				   str_literal(&r->job, entities[k].text), -1);
 	return v_str(out);
 }
 
@@ -356,7 +362,8 @@ static struct value f_filesizeformat(struct run *r, const struct value *a, const
 		unit *= base;
 		prefix++;
 	}
-	snprintf(text, sizeof text, "%.1f %c%sB", bytes / unit, binary && *prefix == 'k' ? 'K' : *prefix, binary ? "i" : "");
+	snprintf(text, sizeof text, "%.1f %c%sB", bytes / unit, binary && *prefix == 'k' ? 'K' : *prefix,
+		 binary ? "i" : "");
 	return v_str(str_copy(&r->job, text, strlen(text)));
 }
 

@@ -239,7 +239,8 @@ static void repr_range(struct buf *b, const struct range *g)
 	if (g->step == 1)
 		snprintf(text, sizeof text, "range(%lld, %lld)", (long long)g->start, (long long)g->stop);
 	else
-		snprintf(text, sizeof text, "range(%lld, %lld, %lld)", (long long)g->start, (long long)g->stop, (long long)g->step);
+		snprintf(text, sizeof text, "range(%lld, %lld, %lld)", (long long)g->start, (long long)g->stop,
+			 (long long)g->step);
 	buf_text(b, text);
 }
 

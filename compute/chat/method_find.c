@@ -169,7 +169,8 @@ static void replace_empty(struct buf *b, const struct str *s, const struct str *
 	buf_add(b, s->p + at, s->n - at);
 }
 
-struct str *replace_text(struct run *r, const struct str *s, const struct str *old, const struct str *new, int64_t count)
+struct str *replace_text(struct run *r, const struct str *s, const struct str *old, const struct str *new,
+			 int64_t count)
 {
 	struct buf b = { .j = &r->job };
 	const char *p = s->p, *end = p + s->n, *q;
@@ -334,7 +335,8 @@ static size_t line_end(const struct str *s, size_t i)
 
 	if (c == '\r' && i + 1 < s->n && s->p[i + 1] == '\n')
 		return 2;
-	return (c >= 0x0a && c <= 0x0d) || (c >= 0x1c && c <= 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029 ? len : 0;
+	return (c >= 0x0a && c <= 0x0d) || (c >= 0x1c && c <= 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029 ? len
+													       : 0;
 }
 
 struct list *split_lines(struct run *r, const struct str *s, bool keep_ends)

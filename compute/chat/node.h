@@ -55,7 +55,8 @@ enum node_kind {
 	NODE_KINDS
 };
 
-#define COMPARISONS(C) C(EQ, "==") C(NE, "!=") C(LT, "<") C(LE, "<=") C(GT, ">") C(GE, ">=") C(IN, "in") C(NOTIN, "not in")
+#define COMPARISONS(C) \
+	C(EQ, "==") C(NE, "!=") C(LT, "<") C(LE, "<=") C(GT, ">") C(GE, ">=") C(IN, "in") C(NOTIN, "not in")
 #define ARITHMETIC(A) A(ADD, "+") A(SUB, "-") A(MUL, "*") A(DIV, "/") A(FLOORDIV, "//") A(MOD, "%") A(POW, "**")
 enum operation {
 #define A(name, text) OP_##name,

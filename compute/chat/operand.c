@@ -37,9 +37,10 @@ static struct node *parse_strings(struct parser *p)
 
 static struct node *parse_name(struct parser *p)
 {
-	static const struct { const char *name; enum value_type type; bool b; } words[] = {
-		{ "true", V_BOOL, true }, { "True", V_BOOL, true }, { "false", V_BOOL, false }, { "False", V_BOOL, false },
-		{ "none", V_NONE, false }, { "None", V_NONE, false },
+	static const struct { const char *name; enum value_type type; bool b;
+	} words[] = {
+		{ "true", V_BOOL, true },   { "True", V_BOOL, true },  { "false", V_BOOL, false },
+		{ "False", V_BOOL, false }, { "none", V_NONE, false }, { "None", V_NONE, false },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

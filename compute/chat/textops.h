@@ -8,7 +8,8 @@ enum strip_sides { STRIP_LEFT = 1, STRIP_RIGHT = 2 };
 /* str.strip(chars); chars NULL: whitespace. */
 struct str *strip_text(struct run *r, struct str *s, const struct str *chars, unsigned sides);
 /* str.replace(old, new, count); count < 0: all. */
-struct str *replace_text(struct run *r, const struct str *s, const struct str *old, const struct str *new, int64_t count);
+struct str *replace_text(struct run *r, const struct str *s, const struct str *old, const struct str *new,
+			 int64_t count);
 struct list *split_lines(struct run *r, const struct str *s, bool keep_ends);
 /* str.split() on whitespace. */
 struct list *split_space(struct run *r, const struct str *s, int64_t limit);

@@ -98,7 +98,8 @@ static int load_splitter(struct vocab *v, struct bpe *b, struct source *s, struc
 	int err = source_string(s, key, &name, e);
 
 	if (err == -ENOENT || (!err && !name.n)) {
-		vocab_warn(v, "%s is missing: words are cut as by 'default', which may not be what the model learnt", key);
+		vocab_warn(v, "%s is missing: words are cut as by 'default', which may not be what the model learnt",
+			   key);
 		name = (struct gguf_bytes){ "default", 7 };
 	} else if (err) {
 		return err;
@@ -149,7 +150,8 @@ static int load_kind(struct vocab *v, struct source *s, bool chars, struct gguf_
 
 	b->chars = chars;
 	for (int i = 0; i < 256; i++)
-		b->byte[i] = (uint32_t)(chars ? vocab_byte(v, (unsigned char)i) : find_mapped_byte(v, (unsigned char)i));
+		b->byte[i] =
+			(uint32_t)(chars ? vocab_byte(v, (unsigned char)i) : find_mapped_byte(v, (unsigned char)i));
 	err = load_splitter(v, b, s, e);
 	end_reading(b);
 	if (err || !b->read_err)

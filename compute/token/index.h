@@ -36,7 +36,8 @@ static inline uint64_t hash_load(const char *p, size_t n)
 		memcpy(&hi, p + n - 4, 4);
 		a = (uint64_t)hi << 32 | lo;
 	} else if (n) {
-		a = (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 | (unsigned char)p[n - 1];
+		a = (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 |
+		    (unsigned char)p[n - 1];
 	}
 	return a;
 }

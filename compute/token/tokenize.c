@@ -17,8 +17,10 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct opt rows[] = {
 	{ "Options", NULL, NULL, OPT_GROUP, 0, NULL },
-	{ "-m, --model", "PATH", "the model: a mount, a directory of its layout, or a .gguf file", OPT_TEXT, AT(cli.model), NULL },
-	{ "-p, --prompt", "TEXT", "the text, with the escapes \\n \\r \\t \\' \\\" \\\\ \\xNN", OPT_TEXT, AT(prompt), NULL },
+	{ "-m, --model", "PATH", "the model: a mount, a directory of its layout, or a .gguf file", OPT_TEXT,
+	  AT(cli.model), NULL },
+	{ "-p, --prompt", "TEXT", "the text, with the escapes \\n \\r \\t \\' \\\" \\\\ \\xNN", OPT_TEXT, AT(prompt),
+	  NULL },
 	{ "-f, --file", "PATH", "the text is what is in the file (-: standard input)", OPT_TEXT, AT(file), NULL },
 	{ "--stdin", NULL, "the text is read from standard input", OPT_ON, AT(standard_input), NULL },
 	{ "--ids", NULL, "print [1, 2, 3] instead of a line per token", OPT_ON, AT(ids), NULL },

@@ -51,9 +51,10 @@ static int split_charsmap(struct charsmap *m, size_t n, struct gguf_error *e)
 					   (size_t)m->bytes[3] << 24;
 
 	if (n < 4 || array >= n - 4 || array % 4)
-		return gguf_fail(e, -EINVAL, 0,
-				 "tokenizer.ggml.precompiled_charsmap: %zu bytes do not hold an array of %zu and a text", n,
-				 array);
+		return gguf_fail(
+			e, -EINVAL, 0,
+			"tokenizer.ggml.precompiled_charsmap: %zu bytes do not hold an array of %zu and a text", n,
+			array);
 	m->node = m->bytes + 4;
 	m->nodes = array / 4;
 	m->replacement = (const char *)m->bytes + 4 + array;
