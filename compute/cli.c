@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Options, messages and phases that the programs share. What is printed of a model or a command line is escaped. */
 #include "config.h"
 #include "cli.h"
 #include "matmul.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Two models on one text, as llama-perplexity compares them: of each position the Kullback-Leibler divergence from the
+ * base's distribution (natural logarithms), and what became of the right token's probability. Sums are in double.
+ */
 #include "divergence.h"
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The search for NaN and Inf. It is the first touch of the weights: each thread has the pages of a piece brought in and
+ * then looks at it, so a check costs little over the loading that has to be done anyway. Which block is reported does not
+ * depend on the number of threads.
+ */
 #include "finite.h"
 #include "error.h"
 #include "load.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keys are looked up as "ARCHITECTURE.NAME"; messages have them in full. */
 #include "keys.h"
 #include "error.h"
 #include <errno.h>

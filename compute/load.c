@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Weights are mapped where the backend has them lying as they are wanted, and copied where it has not (a big-endian file)
+ * or the mode asks for it: all copies lie in one mapping, which load_free ends.
+ */
 #include "load.h"
 #include "error.h"
 #include <errno.h>

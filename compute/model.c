@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A model's memory: a list of allotments that go together. */
 #include "network.h"
 #include "error.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The Mersenne Twister MT19937 of Matsumoto and Nishimura (1998), seeded as std::mt19937 of C++ is. */
 #include "mt.h"
 
 enum { WORDS = 624, MIDDLE = 397 };

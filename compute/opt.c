@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads command lines by their tables, and says which option was meant when there is none of that name. */
 #include "opt.h"
 #include <errno.h>
 #include <limits.h>

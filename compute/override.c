@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Overrides are kept by value: texts of the command line are not looked at again. */
 #include "override.h"
 #include <errno.h>
 #include <math.h>

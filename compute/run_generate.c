@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* From logits to text: feeding, choosing, stopping, and the context's end. */
 #define _GNU_SOURCE
 #include "error.h"
 #include "run.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The options of gguf-run, and which of them exclude each other. */
 #include "run.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Text on its way out: incomplete characters wait for the next token, controls are escaped on a terminal. */
 #include "run.h"
 #include "safe.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* C1 controls are two bytes in UTF-8, 0xC2 0x80 to 0xC2 0x9F: terminals obey some of them. */
 #include "safe.h"
 
 static int is_plain(unsigned char c)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A chain of samplers over the candidates of one position, in llama.cpp's order and with its defaults. Each one narrows
+ * or reweighs the list; the last draws. Logits are never changed in the caller's memory.
+ */
 #include "error.h"
 #include "sampler.h"
 #include "source.h"

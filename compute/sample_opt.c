@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The options of samplers, by llama.cpp's names, and the model's own defaults from general.sampling.*. */
 #include "sample_opt.h"
 #include <math.h>
 #include <stdlib.h>

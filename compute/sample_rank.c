@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Ordering candidates: the few best by a heap, all of them by a radix sort. */
 #include "sampler.h"
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The getters answer from overrides first, then from the backend. Lists are made once, when they are first asked for, and
+ * live as long as the source; a lock makes that safe for several threads.
+ */
 #include "source.h"
 #include "backend.h"
 #include "error.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * How many threads may run: the affinity mask, cut to the CPU quota of this process's control groups, all the way up, of
+ * version 1 (cpu.cfs_quota_us / cpu.cfs_period_us) and 2 (cpu.max). Rounded down, at least one.
+ */
 #define _GNU_SOURCE
 #include "threads.h"
 #include <errno.h>

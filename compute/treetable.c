@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table is believed only where the files it stands for cannot say otherwise: see describe_by_table in treelist.c. */
 #include "treetable.h"
 #include "treeval.h"
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * doc/tree.md read backwards: a value is a file's bytes less the last newline, an array one item a line with backslash
+ * escapes. Numbers are whole lines: nothing before or after them is skipped.
+ */
 #include "treeval.h"
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A conversation's template: the model's own, another of its names, one from outside, or one of ours; ChatML at last. */
 #include "chat.h"
 #include "error.h"
 #include "source.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Equality and order as Python has them: numbers across types, sequences item by item, anything else by identity. */
 #include "compare.h"
 #include "dict.h"
 #include "number.h"

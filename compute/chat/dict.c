@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Dicts keep the order of insertion, as Python's do: entries in an array, a hash table of indexes beside it. */
 #include "dict.h"
 #include "compare.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Values as text: str() and repr() of Python, and the % operator of strings. */
 #include "format.h"
 #include "textops.h"
 #include <math.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Memory and steps of one rendering. Memory goes all at once; a template that takes too much of either ends with an error.
+ */
 #include "job.h"
 #include "error.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON into values and back, with the spacing of Python's json.dumps as Jinja's tojson calls it. */
 #include "json.h"
 #include "textops.h"
 #include <errno.h>

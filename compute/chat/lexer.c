@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Jinja's tokens. trim_blocks and lstrip_blocks are on, as in Transformers, and a dash or plus at a tag's end has its say
+ * over them.
+ */
 #define _GNU_SOURCE /* memmem */
 #include "lexer.h"
 #include "number.h"

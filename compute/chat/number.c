@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Arithmetic of Python's int and float, the ints 64 bits wide: what passes them is an error, not a wrong number. */
 #include "number.h"
 #include <math.h>
 #include <stdio.h>

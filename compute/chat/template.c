@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parsing and running together: a template is parsed once and may be rendered many times, by several threads. */
 #include "template.h"
 #include "exec.h"
 #include "json.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Characters of strings, whose indexes in templates count code points, and case by utf8proc's tables. */
 #include "utf8.h"
 #include <string.h>
 #include <utf8proc.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Making values. All of their memory is the job's. */
 #include "value.h"
 #include <errno.h>
 #include <string.h>

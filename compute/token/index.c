@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Open addressing, linear probing. The hash is keyed by a random seed, so no file can be made to collide; slots are
+ * brought in a few texts ahead, since a large table misses the cache with almost each of them.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Pre-tokenizers: the patterns published for each name of tokenizer.ggml.pre, applied one after another, each cutting the
+ * pieces of the one before. PCRE2 runs them with its JIT and Unicode properties.
+ */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <errno.h>
 #include <pcre2.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Edges are hashed by their node and byte (open addressing); only the root's children have an array. */
 #include <errno.h>
 #include <stdlib.h>
 #include "trie.h"

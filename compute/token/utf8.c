@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* UTF-8 as RFC 3629 has it: no surrogates, no overlong forms, nothing above U+10FFFF. */
 #include <stdbool.h>
 #include <string.h>
 #include "utf8.h"

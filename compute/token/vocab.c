@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A vocabulary from tokenizer.ggml.*: texts and their types, then what the tokenizer's kind needs, then special tokens.
+ * Anything that does not fit together is refused here, before a token is used as an index.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
