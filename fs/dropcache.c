@@ -5,12 +5,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define CHUNK (UINT64_C(2) << 20) /* no piece of page cache is larger */
 enum {
-	LOOKED = 8, /* chunks that one look judges */
-	AHEAD = 4,  /* chunks from a reader's that are to be judged before the system reads ahead into them */
+	PAGE_LEAST = 4096,
+	AHEAD = 12, /* chunks from a reader's that are to be judged before the system reads ahead into them: it may, by 8 MiB twice */
 	KEPT = 8,   /* chunks behind the readers that stay cached */
 };
 
@@ -72,40 +73,56 @@ void dropcache_free(struct dropcache *d)
 	free(d);
 }
 
-/* Whether most of the pages from p on are in memory. */
-static bool mostly_cached(const unsigned char *pages, size_t n)
+static uint64_t page_size(void)
 {
-	size_t cached = 0;
-
-	for (size_t i = 0; i < n; i++)
-		cached += pages[i] & 1;
-	return 2 * cached > n;
+	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Judges the chunks from first on that are not judged yet. What cannot be looked at counts as somebody else's. */
-static void look(struct states *s, int fd, uint64_t first)
+/* Bytes of a chunk in memory: cachestat(2), since Linux 6.5, counts them at a tenth of what mincore(2) costs. */
+static int64_t count_cached(int fd, uint64_t chunk)
 {
-	static const size_t page = 4096;
-	unsigned char pages[LOOKED * CHUNK / 4096];
-	uint64_t n = s->chunks - first < LOOKED ? s->chunks - first : LOOKED, per_chunk = CHUNK / page;
-	void *map = mmap(NULL, n * CHUNK, PROT_READ, MAP_SHARED, fd, (off_t)(first * CHUNK));
-	bool seen = map != MAP_FAILED && !mincore(map, n * CHUNK, pages);
+	struct {
+		uint64_t offset, size;
+	} range = { chunk * CHUNK, CHUNK };
+	struct {
+		uint64_t cached, dirty, writeback, evicted, recently_evicted; /* pages */
+	} stat;
 
-	for (uint64_t k = 0; k < n; k++)
-		if (s->state[first + k] == UNKNOWN)
-			s->state[first + k] =
-				!seen || mostly_cached(pages + k * per_chunk, per_chunk) ? FOREIGN : ABSENT;
-	if (map != MAP_FAILED)
-		munmap(map, n * CHUNK);
+	return syscall(CACHESTAT_CALL, fd, &range, &stat, 0) < 0 ? -errno : (int64_t)(stat.cached * page_size());
+}
+
+static int64_t look_at_pages(int fd, uint64_t chunk)
+{
+	unsigned char pages[CHUNK / PAGE_LEAST];
+	void *map = mmap(NULL, CHUNK, PROT_READ, MAP_SHARED, fd, (off_t)(chunk * CHUNK));
+	uint64_t page = page_size();
+	int64_t cached = 0;
+
+	if (map == MAP_FAILED)
+		return -errno;
+	if (mincore(map, CHUNK, pages) < 0)
+		cached = -errno;
+	for (size_t i = 0; cached >= 0 && i < CHUNK / page; i++)
+		cached += pages[i] & 1 ? (int64_t)page : 0;
+	munmap(map, CHUNK);
+	return cached;
+}
+
+/* What cannot be looked at counts as somebody else's. */
+static enum state judge(int fd, uint64_t chunk)
+{
+	int64_t cached = count_cached(fd, chunk);
+
+	if (cached == -ENOSYS || cached == -EPERM)
+		cached = look_at_pages(fd, chunk);
+	return cached < 0 || (uint64_t)cached > CHUNK / 2 ? FOREIGN : ABSENT;
 }
 
 static void look_ahead(struct states *s, int fd, uint64_t chunk)
 {
 	for (uint64_t k = chunk; k <= chunk + AHEAD && k < s->chunks; k++)
-		if (s->state[k] == UNKNOWN) {
-			look(s, fd, k);
-			return;
-		}
+		if (s->state[k] == UNKNOWN)
+			s->state[k] = judge(fd, k);
 }
 
 static void drop(struct dropcache *d, const struct place *p)

@@ -8,6 +8,8 @@
 #define FS_DROPCACHE_H
 #include "gguf.h"
 
+enum { CACHESTAT_CALL = 451 }; /* cachestat(2) on every architecture; C libraries and libseccomp know it only of late */
+
 struct dropcache;
 int dropcache_new(struct dropcache **out, const struct gguf *g);
 void dropcache_free(struct dropcache *d); /* NULL is fine, here and below */

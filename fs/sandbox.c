@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "sandbox.h"
+#include "dropcache.h"
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ static const int allowed[] = {
 	/* requests, replies and the model's bytes */
 	SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(pread64), SCMP_SYS(preadv),
 	SCMP_SYS(preadv2), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(lseek), SCMP_SYS(fadvise64),
-	SCMP_SYS(mincore), SCMP_SYS(readahead), SCMP_SYS(poll), SCMP_SYS(ppoll),
+	SCMP_SYS(mincore), CACHESTAT_CALL, SCMP_SYS(readahead), SCMP_SYS(poll), SCMP_SYS(ppoll),
 	/* memory */
 	SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(mprotect), SCMP_SYS(madvise), SCMP_SYS(brk),
 	/* threads, time and signals */
