@@ -26,6 +26,7 @@ struct daemon {
 	unsigned worker_count;
 	_Atomic unsigned failed; /* workers that ended before the mount did, and why the last of them */
 	_Atomic int why;
+	_Atomic bool over; /* the next signal is our own: it ends the thread that waits for signals */
 };
 
 static void *work(void *arg)
@@ -60,16 +61,25 @@ static void *wait_for_signals(void *arg)
 {
 	struct daemon *d = arg;
 	sigset_t set;
-	int got;
 
 	asked_to_end(&set);
 	pthread_barrier_wait(&d->start);
-	while (sigwait(&set, &got))
-		;
-	keeper_unmount(&d->keeper);
-	while (sigwait(&set, &got))
-		;
-	_exit(0);
+	for (int count = 0, got; !d->over;) {
+		if (sigwait(&set, &got) || d->over)
+			continue;
+		if (count++)
+			_exit(0);
+		keeper_unmount(&d->keeper);
+	}
+	return NULL;
+}
+
+/* Not by pthread_cancel: it would load a library, which the sandbox does not let it. */
+static void end_signals(struct daemon *d)
+{
+	d->over = true;
+	pthread_kill(d->signals, SIGTERM);
+	pthread_join(d->signals, NULL);
 }
 
 static unsigned worker_count(void)
@@ -170,6 +180,7 @@ static int run(struct daemon *d, struct gguf_error *e)
 	pthread_barrier_wait(&d->start);
 	for (unsigned i = 0; i < d->worker_count; i++)
 		pthread_join(d->workers[i], NULL);
+	end_signals(d);
 	/* one that got no memory for requests is no loss, as long as another did */
 	return d->failed == d->worker_count ? gguf_fail(e, d->why, 0, "cannot serve: %s", strerror(-d->why)) : 0;
 }
