@@ -18,6 +18,10 @@ include %D%/fuzz.mk
 SH_TESTS = $(dist_check_SCRIPTS)
 TESTS = $(check_PROGRAMS) $(SH_TESTS)
 ## Paired measurements: prints ratios, judges nothing.
+BENCH_ENVIRONMENT = top_builddir='$(abs_top_builddir)' top_srcdir='$(abs_top_srcdir)' \
+	shared="$${GGUFS_SHARED-$(abs_top_srcdir)/../shared}"
 bench: all $(BENCHES)
-	@for b in $(BENCHES); do echo "== $$b"; top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' ./$$b || exit; done
+	@for b in $(BENCHES); do echo "== $$b"; case $$b in \
+	*.sh) $(BENCH_ENVIRONMENT) $(SHELL) '$(srcdir)'/$$b ;; \
+	*) $(BENCH_ENVIRONMENT) ./$$b ;; esac || exit; done
 .PHONY: bench
