@@ -82,11 +82,17 @@ own_namespace() {
 	unshare -m --propagation private true 2>/dev/null
 }
 
+# changed WHAT DIR: waits until DIR is mounted or unmounted (WHAT is mount or umount), a second at most; callers look
+# again, so that a change just before it was called costs that second
+changed() {
+	findmnt -n --poll="$1" --first-only --timeout 1000 "$2" >/dev/null
+}
+
 # gone DIR: waits until nothing is mounted there, 20 seconds at most
 gone() {
-	for _ in $(seq 400); do
+	for _ in $(seq 20); do
 		findmnt -n "$1" >/dev/null || return 0
-		sleep 0.05
+		changed umount "$1"
 	done
 	return 1
 }

@@ -103,26 +103,26 @@ else
 	skip 'reads ahead 1 MiB' 'read_ahead_kb cannot be written to'
 fi
 umount 'm with blank'
-same 'the caller'"'"'s pipe is let go' done "$(timeout 20 "$build/mount.gguf" here.gguf m && echo done)"
+same 'the caller'"'"'s pipe is let go' done "$(timeout 20 "$build/mount.gguf" here.gguf "$m" && echo done)"
 same 'the daemon has no terminal and lives in /' '0 /' \
-	"$(p=$(daemon_of m) && echo "$(awk '{ print $7 }' "/proc/$p/stat") $(readlink "/proc/$p/cwd")")"
+	"$(p=$(daemon_of "$m") && echo "$(awk '{ print $7 }' "/proc/$p/stat") $(readlink "/proc/$p/cwd")")"
 umount "$m"
 exec 7<"$demo"
-mount_gguf here.gguf m
-same 'what the caller has open is not kept' 0 "$(ls -l "/proc/$(daemon_of m)/fd" | grep -c "$demo")"
+mount_gguf here.gguf "$m"
+same 'what the caller has open is not kept' 0 "$(ls -l "/proc/$(daemon_of "$m")/fd" | grep -c "$demo")"
 exec 7<&-
 if [ -z "${MOUNT_OPTIONS-}" ]; then
 	same 'no capabilities, no new privileges' 'CapEff:0000000000000000 NoNewPrivs:1' \
-		"$(grep -E '^(CapEff|NoNewPrivs)' "/proc/$(daemon_of m)/status" | tr -d '\t' | xargs)"
+		"$(grep -E '^(CapEff|NoNewPrivs)' "/proc/$(daemon_of "$m")/status" | tr -d '\t' | xargs)"
 fi
 umount "$m"
 check 'no_sandbox keeps them' sh -c "'$build/mount.gguf' here.gguf m -o no_sandbox && umount m"
 mount_gguf --foreground here.gguf m &
 pid=$!
 in_foreground() {
-	until findmnt m >/dev/null; do
+	until findmnt "$m" >/dev/null; do
 		kill -0 $pid || return
-		sleep 0.05
+		changed mount "$m"
 	done
 	cat m/info
 }

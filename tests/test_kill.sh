@@ -98,11 +98,10 @@ cycle() {
 	done
 }
 processes_end() {
-	for _ in $(seq 400); do
-		[ "$(pgrep -f -c "$tmp")" = 0 ] && return
-		sleep 0.05
+	for p in $(pgrep -f "$tmp"); do
+		ended "$p" || return
 	done
-	return 1
+	[ "$(pgrep -f -c "$tmp")" = 0 ]
 }
 check "${CYCLES:-50} times mounted and unmounted" cycle
 check 'leaves no process' processes_end
