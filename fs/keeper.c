@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "keeper.h"
+#include "mountinfo.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum word { UNMOUNT = 'u', END = 'e' };
+enum word { MOUNTED = 'm', UNMOUNT = 'u', END = 'e' };
 
-static void unmount(const char *dir)
+/* Only what the daemon mounted: it may be gone by now, and something else be mounted on dir, or over it. */
+static void unmount(const char *dir, const char *device)
 {
+	char now[DEVICE_SIZE];
 	pid_t pid;
 
+	if (*device && (mountinfo_device(dir, now) || strcmp(now, device) != 0))
+		return;
 	if (!umount2(dir, MNT_DETACH | UMOUNT_NOFOLLOW) || errno != EPERM)
 		return;
 	pid = fork();
@@ -29,20 +35,26 @@ static void unmount(const char *dir)
 
 static void keep(int fd, const char *dir, bool orphaned)
 {
-	char word = orphaned ? UNMOUNT : END;
+	char device[DEVICE_SIZE] = "", word;
+	bool mounted = false;
 	ssize_t n;
 
-	do {
-		char next;
-
-		n = read(fd, &next, 1);
-		if (n == 1)
-			word = next;
-		if (word == UNMOUNT && n >= 0) {
-			unmount(dir);
+	while ((n = read(fd, &word, 1)) == 1 || (n < 0 && errno == EINTR)) {
+		if (n < 0)
+			continue;
+		if (word == END)
+			return;
+		if (word == MOUNTED) {
+			mounted = true;
+			if (mountinfo_device(dir, device))
+				*device = '\0';
+		} else if (word == UNMOUNT) {
+			unmount(dir, device);
 			orphaned = false;
 		}
-	} while (n == 1 ? word != END : n < 0 && errno == EINTR);
+	}
+	if (orphaned && mounted)
+		unmount(dir, device);
 }
 
 /* A terminal's signals and its end are the daemon's affair. Standard error stays open only in the foreground. */
@@ -86,6 +98,11 @@ static void tell(struct keeper *k, char word)
 {
 	while (k->fd >= 0 && write(k->fd, &word, 1) < 0 && errno == EINTR)
 		;
+}
+
+void keeper_mounted(struct keeper *k)
+{
+	tell(k, MOUNTED);
 }
 
 void keeper_unmount(struct keeper *k)

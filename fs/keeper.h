@@ -13,6 +13,8 @@ struct keeper {
 };
 /* orphaned: unmount also when the daemon ends without a word. To be started before any other thread. */
 int keeper_start(struct keeper *k, const char *dir, bool orphaned);
+/* The daemon has mounted on dir: nothing else that is mounted there, before or after, will be unmounted. */
+void keeper_mounted(struct keeper *k);
 /* Has dir unmounted lazily: it is gone at once, and open files live on. */
 void keeper_unmount(struct keeper *k);
 /* The daemon ends, and dir is unmounted or never was mounted. */

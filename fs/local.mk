@@ -29,6 +29,7 @@ mount_gguf_SOURCES = %D%/main.c \
 	%D%/serve.h %D%/serve.c \
 	%D%/ops.h %D%/ops.c \
 	%D%/keeper.h %D%/keeper.c \
+	%D%/mountinfo.h %D%/mountinfo.c \
 	%D%/readahead.h %D%/readahead.c \
 	%D%/sandbox.h %D%/sandbox.c
 mount_gguf_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS) $(SECCOMP_CFLAGS)

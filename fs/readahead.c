@@ -1,73 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "readahead.h"
+#include "mountinfo.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-static int octal(const char *p)
-{
-	int v = 0;
-
-	for (int i = 0; i < 3; i++) {
-		if (p[i] < '0' || p[i] > '7')
-			return -1;
-		v = v * 8 + p[i] - '0';
-	}
-	return v;
-}
-
-/* Whether a field of mountinfo, where \ooo stands for blanks and the like, is dir. */
-static bool field_is(const char *field, const char *dir)
-{
-	while (*field && *field != ' ') {
-		int c = *field == '\\' ? octal(field + 1) : -1;
-
-		if ((unsigned char)*dir++ != (c < 0 ? (unsigned char)*field : c))
-			return false;
-		field += c < 0 ? 1 : 4;
-	}
-	return !*dir;
-}
-
-/* "36 35 98:0 /root /mount/point options": where the fifth field is dir, copies the third. */
-static bool device_of_line(const char *line, const char *dir, char device[32])
-{
-	const char *start[5] = { line };
-
-	for (int i = 1; i < 5; i++) {
-		start[i] = strchr(start[i - 1], ' ');
-		if (!start[i]++)
-			return false;
-	}
-	return field_is(start[4], dir) && snprintf(device, 32, "%.*s", (int)(start[3] - 1 - start[2]), start[2]) < 32;
-}
-
-/* The device of what is mounted on dir last. Not by stat: that would ask the daemon, which does not answer yet. */
-static int device_of(const char *dir, char device[32])
-{
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL;
-	size_t room = 0;
-	int err = -ENOENT;
-
-	if (!f)
-		return -errno;
-	while (getline(&line, &room, f) > 0)
-		if (device_of_line(line, dir, device))
-			err = 0;
-	free(line);
-	fclose(f);
-	return err;
-}
 
 int readahead_set(const char *dir, unsigned bytes)
 {
-	char device[32], path[80], text[16];
-	int n, fd, err = device_of(dir, device);
+	char device[DEVICE_SIZE], path[80], text[16];
+	int n, fd, err = mountinfo_device(dir, device);
 
 	if (err)
 		return err;

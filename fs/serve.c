@@ -170,6 +170,7 @@ static int run(struct daemon *d, struct gguf_error *e)
 	const struct serve *s = d->serve;
 	int err;
 
+	keeper_mounted(&d->keeper);
 	if (readahead_set(s->dir, OPS_AHEAD))
 		s->says("read-ahead stays at 128 KiB: raising it takes root and a /sys that can be written to");
 	err = start_threads(d);

@@ -56,6 +56,21 @@ kill -9 "$pid"
 ended "$pid"
 check 'auto_unmount: kill -9 leaves no mount' gone "$m"
 
+# what is mounted there by then, or over it, is not the old daemon's to unmount
+for signal in TERM KILL; do
+	mount_gguf "$demo" "$m" -o auto_unmount
+	old=$(daemon_of "$m")
+	exec 7<"$m/info"
+	umount -l "$m" 2>/dev/null || fusermount3 -uz "$m"
+	mount_gguf "$demo" "$m"
+	kill -$signal "$old"
+	exec 7<&-
+	ended "$old"
+	sleep 0.2
+	check "SIG$signal after umount -l: the next mount stays" grep -q llama "$m/metadata/general.architecture"
+	umount "$m"
+done
+
 mount_gguf "$demo" "$m"
 pid=$(daemon_of "$m")
 exec 7<"$m/info"
