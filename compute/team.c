@@ -12,12 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LINE = 64, SPINS = 20000, YIELDS = 50 };
+enum { LINE = 64, LEAST_SPINS = 100, MOST_SPINS = 20000, YIELDS = 50 };
 
 /* What is left of a thread's share, in steps. One word, so that owner and thieves agree by compare and swap. */
 struct share {
 	_Alignas(LINE) _Atomic uint64_t left; /* loop number : 16, first : 24, end : 24 */
 	unsigned loops;                       /* begun by the owner; its own */
+	unsigned spins;                       /* looks at a barrier before the owner sleeps; its own */
 };
 
 struct team_barrier {
@@ -51,6 +52,7 @@ int team_new(struct team_barrier **out, unsigned threads)
 	for (unsigned i = 0; i < threads; i++) {
 		atomic_init(&b->share[i].left, 0);
 		b->share[i].loops = 0;
+		b->share[i].spins = MOST_SPINS;
 	}
 	*out = b;
 	return 0;
@@ -108,20 +110,34 @@ static void sleep_while(struct team_barrier *b, unsigned round)
 	atomic_fetch_sub(&b->sleepers, 1);
 }
 
-/*
- * One that has a processor to itself spins: to yield would give it to another program for milliseconds. Where threads share
- * processors, the one that is waited for may be next.
- */
-static void wait_while(struct team_barrier *b, unsigned round)
+/* Whether the round has ended within so many looks at it. */
+static bool ends_soon(struct team_barrier *b, unsigned round, unsigned looks)
 {
-	for (int i = 0; i < (b->crowded ? YIELDS : SPINS); i++) {
+	for (unsigned i = 0; i < looks; i++) {
 		if (atomic_load_explicit(&b->round, memory_order_acquire) != round)
-			return;
+			return true;
 		if (b->crowded)
 			sched_yield();
 		else
 			relax();
 	}
+	return false;
+}
+
+/*
+ * On an idle machine it pays to spin: waking takes longer than most waits. When other programs want the processors it is
+ * the worst one can do: the time is taken from this thread's next turn. So what it does follows what came of it before.
+ */
+static void wait_while(const struct team *t, unsigned round)
+{
+	struct team_barrier *b = t->barrier;
+	unsigned *spins = &b->share[t->id].spins;
+
+	if (ends_soon(b, round, b->crowded ? YIELDS : *spins)) {
+		*spins = *spins < MOST_SPINS / 2 ? *spins * 2 : MOST_SPINS;
+		return;
+	}
+	*spins = *spins / 2 > LEAST_SPINS ? *spins / 2 : LEAST_SPINS;
 	sleep_while(b, round);
 }
 
@@ -134,7 +150,7 @@ void team_barrier(const struct team *t)
 	unsigned round = atomic_load_explicit(&b->round, memory_order_relaxed);
 
 	if (atomic_fetch_add(&b->here, 1) + 1 < t->n) {
-		wait_while(b, round);
+		wait_while(t, round);
 		return;
 	}
 	atomic_store_explicit(&b->here, 0, memory_order_relaxed);

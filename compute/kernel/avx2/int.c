@@ -21,6 +21,11 @@ struct part {
 	struct block b; /* without q */
 };
 
+INLINE float half_at(const uint8_t *p)
+{
+	return _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(get16(p))));
+}
+
 /* 16 bytes of nibbles, the low ones first. */
 INLINE __m256i nibbles(const uint8_t *p)
 {
@@ -42,23 +47,23 @@ INLINE __m256i look_up(const int8_t *table, __m256i v)
 
 INLINE void k_part(struct part *o, const uint8_t *p, unsigned i)
 {
-	o->b.d = get_half(p) * (float)k_scale(p + 4, (int)i);
-	o->b.m = -(get_half(p + 2) * (float)k_min(p + 4, (int)i));
+	o->b.d = half_at(p) * (float)k_scale(p + 4, (int)i);
+	o->b.m = -(half_at(p + 2) * (float)k_min(p + 4, (int)i));
 }
 
 INLINE void get_part(struct part *o, uint32_t type, const uint8_t *p, unsigned i)
 {
 	switch (type) {
 	case GGUF_TYPE_Q8_0:
-		o->b.d = get_half(p);
+		o->b.d = half_at(p);
 		o->q = load32(p + 2);
 		return;
 	case GGUF_TYPE_Q4_0:
-		o->b.d = get_half(p);
+		o->b.d = half_at(p);
 		o->q = _mm256_sub_epi8(nibbles(p + 2), _mm256_set1_epi8(8));
 		return;
 	case GGUF_TYPE_IQ4_NL:
-		o->b.d = get_half(p);
+		o->b.d = half_at(p);
 		o->q = look_up(iq4_values, nibbles(p + 2));
 		return;
 	case GGUF_TYPE_MXFP4:
@@ -66,7 +71,7 @@ INLINE void get_part(struct part *o, uint32_t type, const uint8_t *p, unsigned i
 		o->q = look_up(fp4_doubled, nibbles(p + 1));
 		return;
 	case GGUF_TYPE_IQ4_XS:
-		o->b.d = get_half(p) * (float)((int)((p[4 + i / 2] >> i % 2 * 4 & 15) | (get16(p + 2) >> 2 * i & 3) << 4) - 32);
+		o->b.d = half_at(p) * (float)((int)((p[4 + i / 2] >> i % 2 * 4 & 15) | (get16(p + 2) >> 2 * i & 3) << 4) - 32);
 		o->q = look_up(iq4_values, nibbles(p + 8 + 16 * i));
 		return;
 	case GGUF_TYPE_Q4_K:
@@ -80,7 +85,7 @@ INLINE void get_part(struct part *o, uint32_t type, const uint8_t *p, unsigned i
 		o->q = _mm256_or_si256(o->q, half_nibbles(p + 48 + i / 2 * 32, i % 2));
 		return;
 	case GGUF_TYPE_Q6_K:
-		o->b.d = get_half(p + 208);
+		o->b.d = half_at(p + 208);
 		memcpy(o->b.s, p + 192 + 2 * i, 2);
 		o->q = _mm256_srl_epi16(load32(p + 128 + i / 4 * 32), _mm_cvtsi32_si128((int)(i % 4 * 2)));
 		o->q = _mm256_slli_epi16(_mm256_and_si256(o->q, _mm256_set1_epi8(3)), 4);

@@ -3,23 +3,25 @@
 #ifdef __x86_64__
 #include "avx2.h"
 
+enum { CHAINS = 12 };
+
 KERNEL_BEGIN(AVX2_TARGET)
 static uint64_t int_peak(size_t n)
 {
-	__m256i s[4], a = _mm256_set1_epi8(1);
+	__m256i s[CHAINS], a = _mm256_set1_epi8(1);
 
 	UNROLL
-	for (int k = 0; k < 4; k++)
-		s[k] = _mm256_set1_epi32(k);
+	for (int k = 0; k < CHAINS; k++)
+		s[k] = _mm256_set1_epi32(k); /* alike, they would be computed once */
 	__asm__ volatile("" : "+x"(a));
 	for (size_t i = 0; i < n; i++)
 		UNROLL
-		for (int k = 0; k < 4; k++)
+		for (int k = 0; k < CHAINS; k++)
 			s[k] = _mm256_add_epi32(s[k], dot4(s[k], a));
 	UNROLL
-	for (int k = 0; k < 4; k++)
+	for (int k = 0; k < CHAINS; k++)
 		__asm__ volatile("" : : "x"(s[k]));
-	return (uint64_t)n * 4 * 32;
+	return (uint64_t)n * CHAINS * 32;
 }
 
 static uint64_t float_peak(size_t n)
