@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention: heads of queries over shared heads of keys and values. */
+/*
+ * Attention: heads of queries over shared heads of keys and values (grouped queries; Ainslie et al. 2023). Scores are
+ * never stored whole: softmax is taken online (Milakov and Gimelshein 2018), block by block, as FlashAttention does
+ * it.
+ */
 #include "engine.h"
 #include "rope.h"
 #include <math.h>
@@ -12,6 +16,7 @@ float query_scale(const struct hyper *h, uint32_t position)
 	return h->query_scale * (1 + h->temperature * logf((float)(position / h->temperature_length) + 1));
 }
 
+/* Cosines and sines of a token in a layer; NULL where positions play no part. */
 static const float *turn_of(const struct pass *p, const struct layer *l, size_t token)
 {
 	if (!l->rope)
@@ -67,6 +72,7 @@ static void place_head(const struct pass *p, unsigned layer, size_t token, unsig
 /* What is made of the hidden states: queries, or keys and values, or (by a fused product always) both. */
 enum { QUERIES = 1, CACHED = 2 };
 
+/* place_head for the heads that parts names, of all tokens. A barrier is behind it. */
 static void place_heads(const struct pass *p, const struct team *t, unsigned layer, unsigned parts)
 {
 	const struct layer *l = &p->m->model->layer[layer];
@@ -116,6 +122,7 @@ static void project(const struct pass *p, const struct team *t, const struct lay
 		team_barrier(t);
 }
 
+/* Norms over all heads at once, as olmo2 has them. A barrier is behind them. */
 static void norm_whole(const struct pass *p, const struct team *t, const struct layer *l, unsigned parts)
 {
 	struct llm *m = p->m;
@@ -130,6 +137,7 @@ static void norm_whole(const struct pass *p, const struct team *t, const struct 
 	team_barrier(t);
 }
 
+/* From the hidden states in m->act to scaled queries in m->q, or keys and values in the cache, or both. */
 static void make_ready(const struct pass *p, const struct team *t, unsigned layer, unsigned parts)
 {
 	const struct layer *l = &p->m->model->layer[layer];
@@ -168,6 +176,9 @@ static void tile_row(const struct pass *p, const struct layer *l, const struct h
 	tile->sink[r] = l->sinks ? &l->sinks[head] : NULL;
 }
 
+/*
+ * One tile: count queries of a key head from number first on, against all that they see. scratch is the thread's own.
+ */
 static void attend_one(const struct pass *p, unsigned layer, const struct heads *h, unsigned kv_head, size_t first,
 		       size_t count, float *scratch)
 {
@@ -217,7 +228,7 @@ void attend(const struct pass *p, const struct pass *rest, const struct team *t,
 	struct llm *m = p->m;
 	const struct layer *l = &m->model->layer[layer];
 	const struct heads h = { l->heads, l->kv_heads, m->q, m->att };
-	bool later = rest->n < p->n && !l->qkv.w.out;
+	bool later = rest->n < p->n && !l->qkv.w.out; /* queries are made for the rest only */
 	struct act a;
 
 	make_ready(p, t, layer, later ? CACHED : CACHED | QUERIES);

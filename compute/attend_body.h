@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attention of struct vec; follows vec_body.h. The cache is gone through once, a group of positions at a time: scores of
- * all queries of the tile, their weights relative to the greatest score so far, what the weights make of the values.
- * A group starts at a multiple of its size and a sum goes over positions in order, so that the result is the same
- * whatever else is in the tile.
+ * Attention of struct vec; follows vec_body.h. The cache is gone through once, a group of positions at a time: scores
+ * of all queries of the tile, their weights relative to the greatest score so far, what the weights make of the
+ * values. A group starts at a multiple of its size and a sum goes over positions in order, so that the result is the
+ * same whatever else is in the tile.
  */
 
 /* Positions that are taken at once: their scores share one maximum. */
@@ -46,8 +46,8 @@ INLINE vf value_v(enum cache_type type, const char *row, size_t at)
 }
 
 /*
- * A group of positions on its way: keys and values as cached, or as floats. Queries row .. end-1 of the tile see something
- * of it. While it is computed the one that follows is called in, steps of so many bytes at a time.
+ * A group of positions on its way: keys and values as cached, or as floats. Queries row .. end-1 of the tile see
+ * something of it. While it is computed the one that follows is called in, steps of so many bytes at a time.
  */
 struct group {
 	const char *keys, *values;
@@ -130,10 +130,10 @@ INLINE void unpack_keys(const struct attend_tile *t, const struct group *g, enum
 			call_in(g, (size_t)v / 2 * t->key_len + i);
 UNROLL
 			for (int k = v; k < v + 2; k++) {
-				size_t block = (size_t)(k * LANES / CACHE_BLOCK), lane = (size_t)(k * LANES % CACHE_BLOCK);
+				size_t block = (size_t)(k * LANES / CACHE_BLOCK) * t->key_len;
+				size_t lane = (size_t)(k * LANES % CACHE_BLOCK);
 
-				store(room + (block * t->key_len + i) * CACHE_BLOCK + lane,
-				      key_v(type, g->keys, g->block, i, k));
+				store(room + (block + i) * CACHE_BLOCK + lane, key_v(type, g->keys, g->block, i, k));
 			}
 		}
 }
@@ -147,8 +147,8 @@ INLINE void unpack_values(const struct attend_tile *t, const struct group *g, en
 }
 
 /*
- * acc += p[j] * v[j], the first count positions in order, for n queries and the dimensions of wide registers. n, type and
- * wide are constants where it is inlined.
+ * acc += p[j] * v[j], the first count positions in order, for n queries and the dimensions of wide registers. n, type
+ * and wide are constants where it is inlined.
  */
 INLINE void gather(float *acc, size_t stride, const struct group *g, enum cache_type type, size_t at, int wide,
 		   float (*p)[GROUP], int n, int count)
@@ -183,8 +183,8 @@ UNROLL
 			store(acc + (size_t)r * stride + at + k * LANES, sum[r][k]);
 }
 
-INLINE void gather_for(const struct attend_tile *t, const struct group *g, float *acc, size_t stride, size_t at, size_t r0,
-		       int n, float (*p)[GROUP])
+INLINE void gather_for(const struct attend_tile *t, const struct group *g, float *acc, size_t stride, size_t at,
+		       size_t r0, int n, float (*p)[GROUP])
 {
 	gather(acc + r0 * stride, stride, g, CACHE_F32, at, 2, p + r0, n, seen_of(t, g, r0, n));
 }
@@ -234,8 +234,8 @@ INLINE vi seen(const struct attend_tile *t, size_t r, uint32_t first)
 /* Scores that a query may not see become the least. */
 INLINE void mask(const struct attend_tile *t, size_t r, uint32_t first, float *s)
 {
-	for (int v = 0; v < GROUP_PARTS; v++)
-		store(s + v * LANES, pick(seen(t, r, first + (uint32_t)(v * LANES)), load(s + v * LANES), splat(-INFINITY)));
+	for (int v = 0; v < GROUP; v += LANES)
+		store(s + v, pick(seen(t, r, first + (uint32_t)v), load(s + v), splat(-INFINITY)));
 }
 
 INLINE void shrink(struct softmax_row *m, float most, float *acc, size_t stride)
@@ -325,8 +325,8 @@ INLINE struct group group_at(const struct attend_tile *t, uint32_t first, uint32
 	return g;
 }
 
-INLINE void weigh_all(const struct attend_tile *t, const struct group *g, float *acc, size_t stride, struct softmax_row *m,
-		      float (*s)[GROUP])
+INLINE void weigh_all(const struct attend_tile *t, const struct group *g, float *acc, size_t stride,
+		      struct softmax_row *m, float (*s)[GROUP])
 {
 	for (size_t r = g->row; r < g->end; r++)
 		weigh(t, r, g->first, s[r], &m[r], acc + r * stride, stride);

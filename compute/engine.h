@@ -57,14 +57,14 @@ struct pass {
 void forward(const struct team *t, void *pass);
 
 /*
- * Branches: from p->m->h to p->m->out, for all tokens of the batch. What their first products want of h stands in m->act,
- * in the forms that branch_forms gives: who makes h puts it there. A barrier is behind the last write to out.
+ * Branches: from p->m->h to p->m->out, for all tokens of the batch. What their first products want of h stands in
+ * m->act, in the forms that branch_forms gives: who makes h puts it there. A barrier is behind the last write to out.
  */
 unsigned attend_forms(const struct llm *m, const struct layer *l);
 unsigned ffn_forms(const struct layer *l);
 /*
- * Keys and values of all tokens of p go to the cache; out gets what the tokens of rest see, which are the last ones of p
- * (all of them but in the last layer). Where they are fewer, they are all that is left in m from here on.
+ * Keys and values of all tokens of p go to the cache; out gets what the tokens of rest see, which are the last ones of
+ * p (all of them but in the last layer). Where they are fewer, they are all that is left in m from here on.
  */
 void attend(const struct pass *p, const struct pass *rest, const struct team *t, unsigned layer);
 void attend_mla(const struct pass *p, const struct pass *rest, const struct team *t, unsigned layer);
@@ -87,7 +87,10 @@ static inline unsigned linear_forms(const struct linear *l)
 
 /* Puts n rows of len values into m->act, in these forms. A barrier is behind it. */
 struct act load_rows(const struct pass *p, const struct team *t, unsigned forms, struct rows x, size_t n, size_t len);
-/* y = l(a) for all rows of a; biases and scales included. Begins and ends with nothing in flight: a barrier is behind it. */
+/*
+ * y = l(a) for all rows of a; biases and scales included. Begins and ends with nothing in flight: a barrier is behind
+ * it.
+ */
 void apply(const struct pass *p, const struct team *t, const struct linear *l, const struct act *a, struct rows y);
 /* Normalises n rows of len values; the threads share the rows. No barrier. */
 void normalise(const struct pass *p, const struct team *t, const struct norm *n, struct rows y, struct rows x,
@@ -103,7 +106,8 @@ struct gated {
 	struct rows g, u;
 	size_t len;
 };
-void activate_into(const struct pass *p, const struct team *t, const struct gated *g, const struct act *a, unsigned forms);
+void activate_into(const struct pass *p, const struct team *t, const struct gated *g, const struct act *a,
+		   unsigned forms);
 /* Adds the bias and applies the scale of l to y, values from .. to-1 of a row, where it has some. */
 void finish_row(const struct llm *m, const struct linear *l, float *y, size_t from, size_t to);
 /* The same for rows; the threads share them. No barrier. */

@@ -54,6 +54,7 @@ static void choose(const struct router *r, float *choice, uint32_t *chosen)
 	}
 }
 
+/* Weights of the chosen, from their scores: normalised among themselves where the model says so, and scaled. */
 static void weigh(const struct router *r, const float *score, const uint32_t *chosen, float *weight)
 {
 	float sum = 0;
@@ -72,6 +73,7 @@ static void weigh(const struct router *r, const float *score, const uint32_t *ch
 	}
 }
 
+/* A token's scores, as the router's product gives them, become its chosen experts and their weights. */
 static void route(const struct router *r, float *score, uint32_t *chosen, float *weight)
 {
 	float choice[MAX_EXPERTS];
@@ -156,11 +158,13 @@ static void bank_job(void *ctx, size_t i, struct mat_job *job)
 	job->w.data = b->each[e];
 }
 
+/* The product of j's one or two matrices for all experts that have tokens. No barrier. */
 static void multiply(const struct team *t, struct bank_jobs *j)
 {
 	mat_mul_each(j->m->actives * (j->bank[1] ? 2 : 1), j->bank[0]->w.out, bank_job, j, t);
 }
 
+/* Bias and scale of expert e. */
 static struct linear expert_linear(const struct bank *b, unsigned e)
 {
 	return (struct linear){
@@ -221,6 +225,7 @@ static void activate_row(const struct llm *m, const struct layer *l, unsigned e,
 	act_put(&a, place - m->first[e], act_form(l->e_down.w.type), g, 0, a.blocks);
 }
 
+/* activate_row for all pairs of a token and an expert; the threads share them. No barrier. */
 static void activate_rows(const struct pass *p, const struct team *t, const struct layer *l)
 {
 	const struct llm *m = p->m;
@@ -281,6 +286,10 @@ static void combine(const struct pass *p, const struct team *t, const struct lay
 	team_barrier(t);
 }
 
+/*
+ * Six steps with a barrier behind each, however many experts there are: scores (and the shared expert's gate and up),
+ * choices, a plan, the gathered rows, gates and ups, what they make, downs; then the sum, token by token.
+ */
 void experts(const struct pass *p, const struct team *t, const struct layer *l)
 {
 	struct llm *m = p->m;

@@ -4,6 +4,7 @@
 #include "rope.h"
 #include <string.h>
 
+/* Row i of an embedding table, as floats. */
 static void get_row(const struct mat *w, size_t i, float *y)
 {
 	gguf_decode(w->type, y, (const char *)w->data + i * w->row_bytes, w->in / gguf_type_values(w->type));
@@ -30,6 +31,7 @@ static void embed_token(const struct pass *p, size_t token)
 	}
 }
 
+/* y = x by the norm n, or as it is where there is none; y may be x. */
 static void norm_row(const struct llm *m, const struct norm *n, float *y, const float *x)
 {
 	const struct hyper *h = &m->model->h;
@@ -55,6 +57,7 @@ static void put_hidden(const struct pass *p, size_t i, const struct norm *n, uns
 		act_put(&a, i, forms, row(m->h, i), 0, a.blocks);
 }
 
+/* Embeds the tokens, turns their positions into angles, and makes what the first layer begins with. */
 static void begin(const struct pass *p, const struct team *t)
 {
 	const struct llm *m = p->m;
@@ -116,7 +119,9 @@ static struct joint behind_ffn(const struct pass *p, uint32_t layer)
 
 	if (layer + 1 < model->h.layers)
 		return (struct joint){ &l->ffn_post, &l->ffn_end, &next->attn_norm, attend_forms(p->m, next) };
-	return (struct joint){ &l->ffn_post, &l->ffn_end, &model->output_norm, p->logits ? linear_forms(&model->output) : 0 };
+	return (struct joint){
+		&l->ffn_post, &l->ffn_end, &model->output_norm, p->logits ? linear_forms(&model->output) : 0,
+	};
 }
 
 /* rest: the tokens of p that are wanted behind the last layer. */
@@ -144,6 +149,7 @@ static void run_layers(const struct pass *p, const struct pass *rest, const stru
 	}
 }
 
+/* Scale and cap of logits, for count rows; the threads share the vocabulary. */
 static void scale_logits(const struct pass *p, const struct team *t, size_t count)
 {
 	const struct llm *m = p->m;
@@ -163,6 +169,7 @@ static void scale_logits(const struct pass *p, const struct team *t, size_t coun
 	}
 }
 
+/* Logits of all tokens of p, from the hidden states in m->act. */
 static void head(const struct pass *p, const struct team *t)
 {
 	struct rows y = { p->logits, p->m->model->h.vocab };

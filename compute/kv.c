@@ -91,11 +91,13 @@ static size_t group_size(size_t n, size_t first)
 	return n - first < GROUP ? n - first : GROUP;
 }
 
+/* x in units of scale, rounded to a byte from -127 to 127. */
 static int8_t eighth_bits(float x, float scale)
 {
 	return scale > 0 ? (int8_t)lrintf(fminf(fmaxf(x / scale, -127), 127)) : 0;
 }
 
+/* A position's key goes to its lane of a block, 32 dimensions to a scale, as kv.h lays them out. */
 static void put_key_q8(char *block, unsigned lane, const float *x, size_t n)
 {
 	for (size_t first = 0; first < n; first += GROUP, block += CACHE_BLOCK * (GROUP + 2)) {

@@ -25,7 +25,8 @@ void mat_mul_each(size_t jobs, size_t out, mat_job_fn *job, void *ctx, const str
 
 	for (size_t at, end; team_take(t, &l, &at, &end);)
 		while (at < end) {
-			size_t i = at / steps, first = at % steps, some = steps - first < end - at ? steps - first : end - at;
+			size_t i = at / steps, first = at % steps;
+			size_t some = steps - first < end - at ? steps - first : end - at;
 			struct mat_job j;
 
 			job(ctx, i, &j);

@@ -11,8 +11,8 @@
 struct gguf_error;
 
 /*
- * Chooses the kernels for this processor, once; act_new does it too. The environment variable GGUF_KERNEL names the best
- * ones to use; a wrong name is -EINVAL.
+ * Chooses the kernels for this processor, once; act_new does it too. The environment variable GGUF_KERNEL names the
+ * best ones to use; a wrong name is -EINVAL.
  */
 int mat_init(struct gguf_error *e);
 /* The name of the kernels in use. */
@@ -43,8 +43,8 @@ unsigned act_form(uint32_t type);
 void act_load(struct act *a, const struct team *t, unsigned forms, const float *x, size_t stride, const uint32_t *rows,
 	      size_t tokens, size_t in);
 /*
- * y[i * stride + r] = row r of w times activation row i, for all tokens loaded and rows 0 .. w->out-1. All threads of the
- * team call it, each does a part of the rows; a barrier is needed before y is read.
+ * y[i * stride + r] = row r of w times activation row i, for all tokens loaded and rows 0 .. w->out-1. All threads of
+ * the team call it, each does a part of the rows; a barrier is needed before y is read.
  */
 void mat_mul(const struct mat *w, const struct act *a, float *y, size_t stride, const struct team *t);
 /*

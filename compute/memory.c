@@ -26,6 +26,7 @@ static void *take(struct allotment *a, size_t n, size_t size)
 	return a->base ? a->base + at : NULL;
 }
 
+/* n rows of len floats, each on a line of the cache; no rows where len is 0. */
 static struct rows take_rows(struct allotment *a, size_t n, size_t len)
 {
 	size_t stride = (len + 15) / 16 * 16;
@@ -98,6 +99,7 @@ static void allot_experts(struct llm *m, struct allotment *a, size_t n, const st
 	m->active = take(a, w->experts, sizeof(*m->active));
 }
 
+/* Allots everything but the cache and the activations, from base on. Returns the bytes; SIZE_MAX: too many. */
 static size_t allot(struct llm *m, char *base)
 {
 	struct allotment a = { base, 0 };

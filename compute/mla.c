@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Low-rank attention. Keys and values of all heads unfold from one short vector c (and a part that turns by position,
- * the same for all heads). Where files have the unfolding for each head apart (attn_k_b, attn_v_b), the cache holds c as
- * the only key and value, and queries are folded instead. Old files (attn_kv_b) unfold before the cache.
+ * Low-rank attention (DeepSeek-V2, 2024). Keys and values of all heads unfold from one short vector c (and a part that
+ * turns by position, the same for all heads). Where files have the unfolding for each head apart (attn_k_b, attn_v_b),
+ * the cache holds c as the only key and value, and queries are folded instead. Old files (attn_kv_b) unfold before the
+ * cache.
  */
 #include "engine.h"
 #include "rope.h"
@@ -19,6 +20,9 @@ static struct rows latent(const struct llm *m)
 	return rows_at(m->low, m->model->h.q_rank);
 }
 
+/*
+ * The products of the hidden state: a low-rank query (or the query itself) and c with the part that turns, normalised.
+ */
 static void compress(const struct pass *p, const struct team *t, const struct layer *l)
 {
 	struct llm *m = p->m;
@@ -38,6 +42,7 @@ static void compress(const struct pass *p, const struct team *t, const struct la
 	team_barrier(t);
 }
 
+/* Queries of all heads from the low-rank query, where there is one. */
 static void unfold_queries(const struct pass *p, const struct team *t, const struct layer *l)
 {
 	struct llm *m = p->m;
@@ -121,6 +126,7 @@ static void put_token(const struct pass *p, unsigned layer, size_t token, float 
 	kv_put_value(&m->kv, kv_values(&m->kv, layer, 0), p->at + (uint32_t)token, c, m->v);
 }
 
+/* Queries are made ready, and keys and values of all tokens go to the cache. A barrier is behind it. */
 static void fill_cache(const struct pass *p, const struct team *t, unsigned layer)
 {
 	struct llm *m = p->m;

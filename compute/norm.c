@@ -42,14 +42,20 @@ static void activate_row(const struct pass *p, const struct gated *g, size_t i, 
 	activate(p->m, row(g->g, i) + from, g->u.p ? row(g->u, i) + from : NULL, to - from);
 }
 
-void activate_into(const struct pass *p, const struct team *t, const struct gated *g, const struct act *a, unsigned forms)
+/*
+ * Parts of a few blocks where there are fewer rows than threads, else whole rows: what was activated is put in while
+ * it is near.
+ */
+void activate_into(const struct pass *p, const struct team *t, const struct gated *g, const struct act *a,
+		   unsigned forms)
 {
 	enum { STEP = 4 }; /* blocks of a thread's part of a row */
 	size_t steps = (a->blocks + STEP - 1) / STEP, from, to;
 
 	team_share(t, a->tokens * steps, a->tokens < t->n ? 1 : steps, &from, &to);
 	while (from < to) {
-		size_t i = from / steps, first = from % steps, some = steps - first < to - from ? steps - first : to - from;
+		size_t i = from / steps, first = from % steps;
+		size_t some = steps - first < to - from ? steps - first : to - from;
 		size_t end = (first + some) * STEP < a->blocks ? (first + some) * STEP : a->blocks;
 
 		activate_row(p, g, i, first * STEP * ACT_BLOCK, end * ACT_BLOCK < g->len ? end * ACT_BLOCK : g->len);

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+/*
+ * How a model stretches its context: a divisor of all frequencies, YaRN (Peng et al. 2023), or factors for each pair.
+ */
 struct scaling {
 	enum { SCALE_NONE, SCALE_LINEAR, SCALE_YARN, SCALE_LONG } kind;
 	float factor, magnitude;
@@ -92,12 +95,14 @@ static void blend(double *freq, const struct hyper *h, const struct scaling *sc,
 	}
 }
 
+/* Position interpolation: all frequencies are divided (Chen et al. 2023). */
 static void stretch(double *freq, unsigned half, const struct scaling *sc)
 {
 	for (unsigned i = 0; i < half; i++)
 		freq[i] /= sc->factor;
 }
 
+/* What cosines and sines are multiplied by: YaRN sharpens attention in long contexts. */
 static float magnitude(const struct hyper *h, const struct scaling *sc)
 {
 	if (sc->kind != SCALE_YARN)
@@ -107,6 +112,7 @@ static float magnitude(const struct hyper *h, const struct scaling *sc)
 	return sc->factor > 1 ? sc->magnitude * (float)(1 + 0.1 * log(sc->factor)) : sc->magnitude;
 }
 
+/* The frequencies of rotary embeddings (Su et al. 2021), base^(-2i/dims), with factors and scaling. */
 static int fill(struct model *m, const struct keys *k, struct rope *r, const struct scaling *sc, const float *factors,
 		float base)
 {
@@ -141,6 +147,7 @@ static int fill_local(struct model *m, const struct keys *k, float base, const f
 	return err ? err : fill(m, k, &m->rope_local, &plain, factors, local);
 }
 
+/* Each layer gets the way to turn that it uses, or none. */
 static void assign(struct model *m)
 {
 	for (uint32_t i = 0; i < m->h.layers; i++) {
