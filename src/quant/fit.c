@@ -162,3 +162,21 @@ void fit_block(const struct fit_scheme *s, const void *set, const float *x, stru
 		now.d = sums.qq > 0 ? fit_half((float)(sums.xq / sums.qq)) : 0;
 	}
 }
+
+static void encode_nibbles(const struct fit_scheme *s, uint8_t *b, const float *src)
+{
+	float x[32];
+	struct fit f;
+
+	fit_load(x, src, 32);
+	fit_block(s, NULL, x, &f);
+	put_half(b, f.d);
+	for (int i = 0; i < 16; i++)
+		b[2 + i] = (uint8_t)(f.code[i] | f.code[i + 16] << 4);
+}
+
+void fit_encode_nibbles(const struct fit_scheme *s, uint8_t *b, const float *x, size_t n)
+{
+	for (; n--; b += 2 + 16, x += 32)
+		encode_nibbles(s, b, x);
+}

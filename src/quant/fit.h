@@ -42,6 +42,12 @@ struct fit {
 /* Fits one block, groups * width values, which are finite. set replaces s->set unless NULL. */
 void fit_block(const struct fit_scheme *s, const void *set, const float *x, struct fit *f);
 
+/*
+ * Encodes n blocks of a half d and 16 bytes: the low nibbles are the codes of values 0 to 15, the high ones of 16 to 31.
+ * s has one group of 32.
+ */
+void fit_encode_nibbles(const struct fit_scheme *s, uint8_t *b, const float *x, size_t n);
+
 /* Levels low to high; codes count from low. */
 struct fit_range {
 	int width, low, high;

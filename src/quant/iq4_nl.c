@@ -25,24 +25,9 @@ static const struct fit_scheme scheme = {
 	.top = 127, .from = 0.75f, .to = 1.15f, .tries = 16, .both = true, .pick = fit_pick_table, .set = &levels,
 };
 
-static void encode_block(uint8_t *b, const float *src)
-{
-	float x[IQ4_NL_VALUES];
-	struct fit f;
-
-	fit_load(x, src, IQ4_NL_VALUES);
-	fit_block(&scheme, NULL, x, &f);
-	put_half(b, f.d);
-	for (int i = 0; i < 16; i++)
-		b[2 + i] = (uint8_t)(f.code[i] | f.code[i + 16] << 4);
-}
-
 static void encode(void *dst, const float *x, size_t n)
 {
-	uint8_t *b = dst;
-
-	for (; n--; b += IQ4_NL_BYTES, x += IQ4_NL_VALUES)
-		encode_block(b, x);
+	fit_encode_nibbles(&scheme, dst, x, n);
 }
 
 const struct quant quant_IQ4_NL = { .decode = decode, .encode = encode };

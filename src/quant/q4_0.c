@@ -22,24 +22,9 @@ static const struct fit_scheme scheme = {
 	.top = 8, .from = 0.8f, .to = 1.15f, .tries = 16, .both = true, .pick = fit_pick_range, .set = &levels,
 };
 
-static void encode_block(uint8_t *b, const float *src)
-{
-	float x[Q4_0_VALUES];
-	struct fit f;
-
-	fit_load(x, src, Q4_0_VALUES);
-	fit_block(&scheme, NULL, x, &f);
-	put_half(b, f.d);
-	for (int i = 0; i < 16; i++)
-		b[2 + i] = (uint8_t)(f.code[i] | f.code[i + 16] << 4);
-}
-
 static void encode(void *dst, const float *x, size_t n)
 {
-	uint8_t *b = dst;
-
-	for (; n--; b += Q4_0_BYTES, x += Q4_0_VALUES)
-		encode_block(b, x);
+	fit_encode_nibbles(&scheme, dst, x, n);
 }
 
 const struct quant quant_Q4_0 = { .decode = decode, .encode = encode };
