@@ -17,14 +17,18 @@
 			put; \
 		quant_##name.decode(dst, p, n); \
 	}
+/* As vectors of four, since clang makes calls and single steps of a loop over a copy. */
 #define EACH(type) \
-	do { \
-		type v[16]; \
+	for (int i = 0; i < 16; i += 4) { \
+		typedef type wide __attribute__((vector_size(4 * sizeof(type)))); \
+		typedef float narrow __attribute__((vector_size(16))); \
+		wide v; \
+		narrow f; \
 \
-		memcpy(v, p, sizeof v); \
-		for (int i = 0; i < 16; i++) \
-			dst[i] = (float)v[i]; \
-	} while (0)
+		memcpy(&v, p + i * sizeof(type), sizeof v); \
+		f = __builtin_convertvector(v, narrow); \
+		memcpy(dst + i, &f, sizeof f); \
+	}
 SINGLE(F32, memcpy(dst, p, 64))
 SINGLE(F64, EACH(double))
 SINGLE(I16, lanes_put_words(dst, p))
