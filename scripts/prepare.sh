@@ -5,8 +5,8 @@
 # What the build cannot do without, what the tests want, and ./check full besides, as Debian names them.
 BUILD_PACKAGES='gcc make autoconf automake libtool pkg-config libfuse3-dev fuse3 libjansson-dev libpcre2-dev
 	libutf8proc-dev libpng-dev libxxhash-dev libssl-dev libseccomp-dev libedit-dev'
-TEST_PACKAGES='attr jq procps python3 python3-numpy util-linux e2fsprogs binutils'
-FULL_PACKAGES='clang libclang-rt-14-dev libomp-14-dev lcov qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
+TEST_PACKAGES='attr jq procps python3 python3-numpy util-linux e2fsprogs binutils lcov'
+FULL_PACKAGES='clang libclang-rt-14-dev libomp-14-dev qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
 
 say() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -64,7 +64,7 @@ make_configure() {
 	}
 }
 
-# build DIR [CONFIGURE ARGUMENT...]: configures and makes in DIR, where that is not done
+# build DIR [CONFIGURE ARGUMENT...]: configures and makes in DIR, where that is not done; $goals: what is made
 build() {
 	dir=$1
 	shift
@@ -78,7 +78,8 @@ build() {
 			say "configure failed: see $dir/configure.log"
 			exit 1
 		}
-		make -s -j"$(nproc)" >make.log 2>&1 || {
+		# shellcheck disable=SC2086 # names
+		make -s -j"$(nproc)" ${goals-} >make.log 2>&1 || {
 			grep -E 'error|warning' make.log | head -n 20 >&2
 			say "make failed: see $dir/make.log"
 			exit 1
