@@ -4,7 +4,7 @@
  *
  * Makes a model of real dimensions with random weights, for benchmarks: SIZE is one of the rows of sizes[], TYPE a tensor
  * type or Q4_K_M. Matrices have that type, and the embedding, which is the output matrix too, Q6_K where a quantizer would
- * choose that. Tokenizer keys come from VOCABULARY.gguf, or are made up.
+ * choose that. Tokenizer keys come from VOCABULARY.gguf, and with them the number of embeddings, or are made up.
  */
 #include "gguf.h"
 #include <stdio.h>
@@ -27,6 +27,7 @@ static const struct size {
 struct maker {
 	const struct size *s;
 	struct gguf_writer *w;
+	size_t tokens;
 	uint32_t type, head_type;
 	bool mixed; /* Q4_K_M: some matrices are Q6_K */
 };
@@ -106,7 +107,7 @@ static void make_vocabulary(struct maker *m)
 {
 	enum { WORD = 12, BYTES = 3, WORDS = 259, NORMAL = 1, UNKNOWN = 2, CONTROL = 3, BYTE = 6 };
 	static const char *const first[] = { "<unk>", "<s>", "</s>" };
-	size_t n = m->s->vocabulary;
+	size_t n = m->tokens;
 	char *text = calloc(n, WORD);
 	struct gguf_value *v = calloc(3 * n, sizeof *v), *score = v + n, *kind = score + n;
 
@@ -138,7 +139,7 @@ static void make_vocabulary(struct maker *m)
 
 static void copy_vocabulary(struct maker *m, const char *path)
 {
-	static const char prefix[] = "tokenizer.";
+	static const char prefix[] = "tokenizer.", tokens[] = "tokenizer.ggml.tokens";
 	struct gguf_error e = { 0 };
 	struct gguf *g;
 
@@ -149,6 +150,8 @@ static void copy_vocabulary(struct maker *m, const char *path)
 
 		if (name.n >= sizeof prefix - 1 && !memcmp(name.p, prefix, sizeof prefix - 1))
 			check(gguf_writer_copy_key(m->w, g, i), path);
+		if (name.n == strlen(tokens) && !memcmp(name.p, tokens, name.n))
+			m->tokens = gguf_key(g, i)->count;
 	}
 	gguf_close(g);
 }
@@ -201,7 +204,7 @@ static void put_layer(struct maker *m, unsigned layer)
 
 static void put_tensors(struct maker *m)
 {
-	put_tensor(m, "token_embd.weight", m->head_type, m->s->width, m->s->vocabulary, 0);
+	put_tensor(m, "token_embd.weight", m->head_type, m->s->width, m->tokens, 0);
 	put_tensor(m, "output_norm.weight", GGUF_TYPE_F32, m->s->width, 1, 0);
 	for (unsigned i = 0; i < m->s->layers; i++)
 		put_layer(m, i);
@@ -323,6 +326,7 @@ int main(int argc, char **argv)
 			m.s = &sizes[i];
 	if (!m.s)
 		die(argv[1], "no such size");
+	m.tokens = m.s->vocabulary;
 	set_types(&m, argv[2]);
 	check(gguf_writer_new(&m.w), "writer");
 	put_settings(&m);
