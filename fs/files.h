@@ -47,6 +47,7 @@ struct file {
 	enum row where;            /* the directory it lies in */
 	mode_t type;               /* 0: a regular file */
 	enum caching caching;
+	bool slow;                 /* any read may go through the whole tensor; it ends early when the mount does */
 	const struct items *items; /* NULL: one, or one for each item of where */
 	bool (*present)(const struct mtree *t, uint64_t i); /* NULL: always */
 	int (*print)(const struct mtree *t, uint64_t i, struct out *o);

@@ -28,6 +28,7 @@ helper_PROGRAMS += mount.gguf
 mount_gguf_SOURCES = %D%/main.c \
 	%D%/serve.h %D%/serve.c \
 	%D%/ops.h %D%/ops.c \
+	%D%/slow.h %D%/slow.c \
 	%D%/keeper.h %D%/keeper.c \
 	%D%/mountinfo.h %D%/mountinfo.c \
 	%D%/readahead.h %D%/readahead.c \

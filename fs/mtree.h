@@ -5,6 +5,8 @@
 #include "gguf.h"
 #include "layer.h"
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -30,6 +32,7 @@ struct mtree {
 	struct dropcache *dropcache; /* NULL with keep_below */
 	struct stats_cache *stats;
 	struct pictures *pictures;
+	atomic_bool stop;            /* the mount is gone: a slow read ends with -EINTR */
 	struct text *_Atomic **texts; /* per row with a step, per item: made when its size is first asked for */
 	pthread_mutex_t making;      /* held while one of them is made */
 };

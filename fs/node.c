@@ -125,6 +125,13 @@ bool node_is_costly(const struct mtree *t, uint64_t ino)
 	return !node_of(t, ino, &n) && n.file->step && !made_text(t, &n);
 }
 
+bool node_is_slow(const struct mtree *t, uint64_t ino)
+{
+	struct node n;
+
+	return !node_of(t, ino, &n) && n.file->slow;
+}
+
 static mode_t mode_of(const struct mtree *t, const struct file *f)
 {
 	if (S_ISLNK(f->type))

@@ -23,6 +23,8 @@ uint64_t node_ino(enum row row, uint64_t i);
 int node_stat(struct mtree *t, uint64_t ino, struct stat *st);
 /* Whether node_stat would have to make the text first. */
 bool node_is_costly(const struct mtree *t, uint64_t ino);
+/* Whether reading it may take as long as reading its whole tensor. */
+bool node_is_slow(const struct mtree *t, uint64_t ino);
 /* The file called name in directory dir. */
 int node_lookup(const struct mtree *t, uint64_t dir, const char *name, size_t n, uint64_t *ino);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops.h"
 #include "node.h"
+#include "slow.h"
 #include "xattr.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -148,16 +149,29 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	fuse_reply_err(req, ENOSYS);
 }
 
-static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
+void ops_read_now(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset)
 {
 	char *buf = reply_room(size);
 	ssize_t n = buf ? node_read(tree_of(req), ino, buf, size, (uint64_t)offset) : -ENOMEM;
 
-	(void)fi;
 	if (n < 0)
 		fuse_reply_err(req, (int)-n);
 	else
 		fuse_reply_buf(req, buf, (size_t)n);
+}
+
+static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
+{
+	int err;
+
+	(void)fi;
+	if (!node_is_slow(tree_of(req), ino)) {
+		ops_read_now(req, ino, size, offset);
+		return;
+	}
+	err = slow_read(context_of(req)->slow, req, ino, size, offset);
+	if (err)
+		fuse_reply_err(req, -err);
 }
 
 /* Number 0 tells the kernel a name and a type only: of "." and "..", and of what would have to be made to be sized. */

@@ -13,14 +13,20 @@
  */
 enum { OPS_AHEAD = 1 << 20, OPS_REQUEST = OPS_AHEAD / 2 };
 
+struct slow;
+
 /* The user data of the session. */
 struct ops_context {
 	struct mtree *tree;
+	struct slow *slow;          /* has the reads that may take minutes */
 	bool bulk_direct;           /* bytes of bulk files are not kept in the mount's page cache */
 	void (*ready)(void *ctx);   /* called when the kernel has said hello; the mount can be used from then on */
 	void *ready_ctx;
 };
 extern const struct fuse_lowlevel_ops ops;
+
+/* Reads and replies. */
+void ops_read_now(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset);
 
 /* To be called at the end of a thread that ran callbacks. */
 void ops_thread_end(void);

@@ -17,10 +17,11 @@ enum {
 };
 
 struct pictures {
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* for the picture: held while one is made, however long that takes */
 	uint64_t i;
 	uint8_t *png; /* NULL: none yet */
 	size_t size;
+	pthread_mutex_t sizes; /* for all below */
 	struct known { /* a model has few shapes, and each takes a picture to know its size */
 		uint32_t width, height;
 		size_t size; /* 0: none */
@@ -35,6 +36,7 @@ int pictures_new(struct pictures **out)
 	if (!p)
 		return -ENOMEM;
 	pthread_mutex_init(&p->lock, NULL);
+	pthread_mutex_init(&p->sizes, NULL);
 	*out = p;
 	return 0;
 }
@@ -43,6 +45,7 @@ void pictures_free(struct pictures *p)
 {
 	if (!p)
 		return;
+	pthread_mutex_destroy(&p->sizes);
 	pthread_mutex_destroy(&p->lock);
 	free(p->png);
 	free(p);
@@ -147,7 +150,7 @@ static int fill_cells(const struct mtree *t, uint64_t i, struct cells *c)
 	while (c->at < values && !err) {
 		size_t n = values - c->at < PIECE ? (size_t)(values - c->at) : PIECE;
 
-		err = floats_values(t, i, v, n, c->at);
+		err = t->stop ? -EINTR : floats_values(t, i, v, n, c->at);
 		if (!err)
 			add_piece(c, v, n);
 	}
@@ -256,8 +259,8 @@ static int size_of(const struct shape *s, size_t *size)
 	return err;
 }
 
-/* With p->lock held. */
-static int known_size(struct pictures *p, const struct shape *s, size_t *size)
+/* With p->sizes held. */
+static int find_size(struct pictures *p, const struct shape *s, size_t *size)
 {
 	struct known *k = p->known, *end = k + sizeof p->known / sizeof *k;
 	uint32_t width = s->columns * s->zoom_x, height = s->rows * s->zoom_y;
@@ -274,15 +277,22 @@ static int known_size(struct pictures *p, const struct shape *s, size_t *size)
 	return err;
 }
 
+static int known_size(struct pictures *p, const struct shape *s, size_t *size)
+{
+	int err;
+
+	pthread_mutex_lock(&p->sizes);
+	err = find_size(p, s, size);
+	pthread_mutex_unlock(&p->sizes);
+	return err;
+}
+
 int picture_size(const struct mtree *t, uint64_t i, uint64_t *size)
 {
 	struct shape s = shape_of(gguf_tensor(t->g, i));
 	size_t bytes = 0;
-	int err;
+	int err = known_size(t->pictures, &s, &bytes);
 
-	pthread_mutex_lock(&t->pictures->lock);
-	err = known_size(t->pictures, &s, &bytes);
-	pthread_mutex_unlock(&t->pictures->lock);
 	*size = bytes;
 	return err;
 }

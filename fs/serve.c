@@ -6,6 +6,7 @@
 #include "ops.h"
 #include "readahead.h"
 #include "sandbox.h"
+#include "slow.h"
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,7 +23,7 @@ struct daemon {
 	struct ops_context context;
 	struct keeper keeper;
 	pthread_barrier_t start; /* workers begin when what they shall not have is given up */
-	pthread_t workers[WORKERS_MOST], signals;
+	pthread_t workers[WORKERS_MOST], slow, signals;
 	unsigned worker_count;
 	_Atomic unsigned failed; /* workers that ended before the mount did, and why the last of them */
 	_Atomic int why;
@@ -46,6 +47,22 @@ static void *work(void *arg)
 	free(buf.mem);
 	ops_thread_end();
 	return NULL;
+}
+
+static void *work_slowly(void *arg)
+{
+	struct daemon *d = arg;
+
+	pthread_barrier_wait(&d->start);
+	slow_run(d->context.slow);
+	return NULL;
+}
+
+/* With the workers gone nobody waits for what the slow one is at. */
+static void end_slow(struct daemon *d)
+{
+	slow_end(d->context.slow);
+	pthread_join(d->slow, NULL);
 }
 
 static void asked_to_end(sigset_t *set)
@@ -93,10 +110,12 @@ static unsigned worker_count(void)
 static int start_threads(struct daemon *d)
 {
 	unsigned n = worker_count();
-	int err = pthread_barrier_init(&d->start, NULL, n + 2);
+	int err = pthread_barrier_init(&d->start, NULL, n + 3);
 
 	if (!err)
 		err = pthread_create(&d->signals, NULL, wait_for_signals, d);
+	if (!err)
+		err = pthread_create(&d->slow, NULL, work_slowly, d);
 	for (; !err && d->worker_count < n; d->worker_count++)
 		err = pthread_create(&d->workers[d->worker_count], NULL, work, d);
 	return -err;
@@ -158,10 +177,12 @@ static int new_tree(struct daemon *d)
 	const struct options *opt = d->serve->opt;
 	struct mtree_options tree = { .uid = opt->uid, .gid = opt->gid, .umask = opt->umask,
 				      .keep_below = opt->cache != CACHE_ONE };
+	int err;
 
 	d->context = (struct ops_context){ .bulk_direct = opt->cache == CACHE_BELOW, .ready = d->serve->ready,
 					   .ready_ctx = d->serve->ready_ctx };
-	return mtree_new(&d->context.tree, d->serve->g, &tree);
+	err = mtree_new(&d->context.tree, d->serve->g, &tree);
+	return err ? err : slow_new(&d->context.slow, d->context.tree);
 }
 
 /* From here on the mount exists; whoever looks into it waits for the workers. */
@@ -181,6 +202,7 @@ static int run(struct daemon *d, struct gguf_error *e)
 	pthread_barrier_wait(&d->start);
 	for (unsigned i = 0; i < d->worker_count; i++)
 		pthread_join(d->workers[i], NULL);
+	end_slow(d);
 	end_signals(d);
 	/* one that got no memory for requests is no loss, as long as another did */
 	return d->failed == d->worker_count ? gguf_fail(e, d->why, 0, "cannot serve: %s", strerror(-d->why)) : 0;
@@ -219,6 +241,7 @@ int serve(const struct serve *s, struct gguf_error *e)
 		err = mount_and_run(&d, e);
 	if (d.session)
 		fuse_session_destroy(d.session);
+	slow_free(d.context.slow);
 	mtree_free(d.context.tree);
 	return err;
 }

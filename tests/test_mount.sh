@@ -151,4 +151,28 @@ if [ -d "$shared/models" ]; then
 else
 	skip 'real vocabularies and models' 'no shared models'
 fi
+# ---- reads that go through a whole tensor, here two of 4 GiB that are one hole ----
+
+{
+	printf 'GGUF\3\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+	printf '\1\0\0\0\0\0\0\0a\1\0\0\0\0\0\0\100\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+	printf '\1\0\0\0\0\0\0\0b\1\0\0\0\0\0\0\100\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0'
+} >"$tmp/hole.gguf"
+truncate -s 8589934688 "$tmp/hole.gguf"
+mkdir "$tmp/m_hole"
+mount_gguf "$tmp/hole.gguf" "$tmp/m_hole"
+pid=$(daemon_of "$tmp/m_hole")
+for file in a/stats b/stats a/heatmap.png b/heatmap.png; do
+	timeout 60 cat "$tmp/m_hole/tensors/$file" >"$tmp/null" 2>&1 &
+	readers="$readers $!"
+done
+sleep 0.3
+check 'while tensors are read whole, others are served' timeout 5 cat "$tmp/m_hole/info"
+check 'and listed' timeout 5 ls -lR "$tmp/m_hole"
+# shellcheck disable=SC2086
+kill $readers
+umount "$tmp/m_hole" 2>/dev/null || fusermount3 -uz "$tmp/m_hole"
+kill -9 "$pid"
+wait
+
 done_testing
