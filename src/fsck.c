@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* fsck(8)'s exit status: bits that are added up. */
@@ -140,6 +141,19 @@ static bool is_unreadable(int err)
 	       err == -ENAMETOOLONG || err == -ENOMEM || err == -EMFILE;
 }
 
+/* What says nothing about the file: there is no memory for it, no descriptor, a disk that fails. */
+static bool is_of_system(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EIO || err == -ENXIO || err == -ENODEV;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || S_ISREG(st.st_mode);
+}
+
 static int check_file(struct options *o, const char *path)
 {
 	struct report *r = &o->report;
@@ -147,7 +161,7 @@ static int check_file(struct options *o, const char *path)
 	struct gguf_error e = { 0 };
 	int status = 0, err = gguf_open(&g, path, &e);
 
-	if (err && is_unreadable(err) && access(path, R_OK))
+	if (err && (is_of_system(err) || !is_file(path) || (is_unreadable(err) && access(path, R_OK))))
 		return complain(path, e.text);
 	report_begin(r, path);
 	if (err) {

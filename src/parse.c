@@ -30,6 +30,10 @@ static int cursor_report(const struct parser *p, const char *kind, size_t number
 	if (c->err != -EINVAL)
 		return gguf_fail(p->e, c->err, c->pos, "%s number %zu: %s at byte %" PRIu64 " cannot be read: %s", kind,
 				 number, c->what, c->pos, strerror(-c->err));
+	if (c->need <= cursor_left(c))
+		return gguf_fail(p->e, c->err, c->pos,
+				 "%s number %zu: %s at byte %" PRIu64 " has %" PRIu64 " bytes, expected 2^30 at most", kind,
+				 number, c->what, c->pos, c->need);
 	if (name_size == UINT64_MAX)
 		return gguf_fail(p->e, c->err, c->pos,
 				 "%s number %zu: %s at byte %" PRIu64 " needs %" PRIu64 " bytes, the file has %" PRIu64 " left",

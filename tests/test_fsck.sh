@@ -29,6 +29,16 @@ fsck 0 --deep "$model" && has clean; ok "the demo model is clean"
 fsck 16; ok "no file: usage"
 fsck 16 --nonsense "$model"; ok "an unknown option: usage"
 fsck 8 nowhere.gguf && has "fsck.gguf: nowhere.gguf: cannot be opened" && [ "$(wc -l <err)" = 1 ]; ok "an absent file"
+mkdir dir.gguf
+fsck 8 dir.gguf && has "fsck.gguf: dir.gguf: Is a directory"; ok "a directory"
+mkfifo fifo.gguf
+fsck 8 fifo.gguf && has "fsck.gguf: fifo.gguf: not a regular file"; ok "a pipe"
+{ printf 'GGUF\3\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0k'; printf '\10\0\0\0\0\0\0\0\2\0\0\0'; } >long.gguf
+truncate -s 10G long.gguf
+fsck 4 long.gguf && has "has 8589934592 bytes, expected 2^30 at most"; ok "a string that is too long, in a file that has it"
+printf '\11\0\0\0\14\0\0\0\0\0\0\100' | dd of=long.gguf bs=1 seek=33 conv=notrunc 2>/dev/null
+(ulimit -v 300000; fsck 8 long.gguf) && has "Cannot allocate memory"; ok "no memory says nothing about the file"
+rm long.gguf
 fsck 0 -a -f -p -C0 "$model"; ok "the options that fsck(8) passes on"
 fsck 0 --version && has fsck.gguf; ok "--version"
 fsck 0 --help && has --deep; ok "--help"
