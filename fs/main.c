@@ -33,13 +33,30 @@ static int complain(const char *object, const char *reason)
 	return MOUNT_FAILED;
 }
 
+/* What libfuse said last while it mounted: the reason, should that fail. */
+static char fuse_said[200];
+static bool mounted;
+
 /* libfuse's messages have their own newline. */
 static void log_fuse(enum fuse_log_level level, const char *fmt, va_list ap)
 {
 	if (level > FUSE_LOG_WARNING || told)
 		return;
+	if (!mounted) {
+		vsnprintf(fuse_said, sizeof fuse_said, fmt, ap);
+		fuse_said[strcspn(fuse_said, "\n")] = '\0';
+		return;
+	}
 	fputs("mount.gguf: ", stderr);
 	vfprintf(stderr, fmt, ap);
+}
+
+static int complain_with_fuse(const char *object, const char *reason)
+{
+	char both[600];
+
+	snprintf(both, sizeof both, "%s%s%s", reason, *fuse_said ? ": " : "", fuse_said);
+	return complain(object, both);
 }
 
 /* Where the caller waits for the daemon: it gets a status of mount(8), or the end of the pipe when the daemon failed. */
@@ -48,19 +65,22 @@ struct answer {
 	int null;
 };
 
-static void ready(void *ctx)
+static bool ready(void *ctx)
 {
 	struct answer *a = ctx;
 	char status = MOUNT_OK;
+	ssize_t n;
 
+	mounted = true;
 	if (a->fd < 0)
-		return;
+		return true;
 	told = true;
 	for (int std = 0; std < 3; std++)
 		dup2(a->null, std);
-	while (write(a->fd, &status, 1) < 0 && errno == EINTR)
+	while ((n = write(a->fd, &status, 1)) < 0 && errno == EINTR)
 		;
 	close(a->fd);
+	return n == 1;
 }
 
 /* As one would write it from the root; links stay as they are, for a shard's siblings lie beside its link. */
@@ -70,6 +90,8 @@ static char *absolute(const char *path)
 
 	if (*path == '/')
 		return strdup(path);
+	if (!*path)
+		return errno = ENOENT, NULL;
 	if (!getcwd(here, sizeof here) || asprintf(&whole, "%s/%s", strcmp(here, "/") ? here : "", path) < 0)
 		return NULL;
 	return whole;
@@ -131,7 +153,7 @@ static int mount_model(const struct options *opt, const struct gguf *g, struct a
 	fuse_set_log_func(log_fuse);
 	if (!serve(&s, &e))
 		return MOUNT_OK;
-	complain(opt->dir, e.text);
+	complain_with_fuse(opt->dir, e.text);
 	return is_mount(dir) ? complain(opt->dir, "there is a mount already") : MOUNT_FAILED;
 }
 

@@ -70,7 +70,8 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct fuse_entry_param none = { .entry_timeout = DAY }, e;
 	uint64_t ino;
-	int err = node_lookup(tree_of(req), parent, name, strlen(name), &ino);
+	size_t n = strlen(name);
+	int err = n > NAME_LONGEST ? -ENAMETOOLONG : node_lookup(tree_of(req), parent, name, n, &ino);
 
 	if (!err)
 		err = fill_entry(tree_of(req), ino, &e);

@@ -128,6 +128,8 @@ static int apply(struct options *opt, const char *given, struct gguf_error *e)
 	case OCTAL:
 		return set_number((unsigned *)field, r, value, 8, e);
 	case STRING:
+		if (!*value)
+			return gguf_fail(e, -EINVAL, 0, "option %s: expected a name", r->name);
 		*(const char **)field = value;
 		return 0;
 	case CACHE:

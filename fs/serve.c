@@ -172,6 +172,14 @@ static int new_session(struct daemon *d)
 	return err ? err : d->session ? 0 : -EINVAL;
 }
 
+static void tell_ready(void *ctx)
+{
+	struct daemon *d = ctx;
+
+	if (!d->serve->ready(d->serve->ready_ctx))
+		keeper_unmount(&d->keeper);
+}
+
 static int new_tree(struct daemon *d)
 {
 	const struct options *opt = d->serve->opt;
@@ -179,8 +187,8 @@ static int new_tree(struct daemon *d)
 				      .keep_below = opt->cache != CACHE_ONE };
 	int err;
 
-	d->context = (struct ops_context){ .bulk_direct = opt->cache == CACHE_BELOW, .ready = d->serve->ready,
-					   .ready_ctx = d->serve->ready_ctx };
+	d->context = (struct ops_context){ .bulk_direct = opt->cache == CACHE_BELOW, .ready = tell_ready,
+					   .ready_ctx = d };
 	err = mtree_new(&d->context.tree, d->serve->g, &tree);
 	return err ? err : slow_new(&d->context.slow, d->context.tree);
 }

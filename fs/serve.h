@@ -13,7 +13,7 @@ struct serve {
 	const struct gguf *g;
 	const struct options *opt;
 	const char *dir;
-	void (*ready)(void *ctx);
+	bool (*ready)(void *ctx); /* false: nobody waits for the mount any more, and it goes again */
 	void *ready_ctx;
 	void (*says)(const char *line);
 };

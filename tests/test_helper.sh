@@ -21,6 +21,8 @@ check 'mounts nothing' not_mounted
 check '-t TYPE and flags' mount_gguf "$demo" "$m" -n -t gguf -o rw,noexec,nosuid,nodev
 check 'noexec is handed on' has_options noexec
 umount "$m"
+fails 'an empty name' 1 'option fsname=: expected a name' mount_gguf "$demo" "$m" -o fsname=
+fails 'an empty SOURCE' 32 'mount.gguf: : No such file or directory' mount_gguf '' "$m"
 fails 'an unknown option' 1 'unknown option who' mount_gguf "$demo" "$m" -o who
 check 'not with -s' mount_gguf "$demo" "$m" -s -o who
 umount "$m"
@@ -46,6 +48,12 @@ else
 	fails 'mount shows the reason and the status' 32 'none.gguf' as_mount8 mount -t gguf "$tmp/none.gguf" "$m"
 	check 'mount -f mounts nothing' as_mount8 sh -c "mount -f -t gguf '$demo' '$m' && ! findmnt '$m'"
 fi
+
+# what libfuse has to say is the reason, on the same line
+odd_type=$(printf '%05000d' 0)
+"$build/mount.gguf" "$demo" "$m" -o subtype="$odd_type" 2>"$tmp/why"
+same 'the kernel refuses: one line' 1 "$(wc -l <"$tmp/why")"
+check 'and it has the reason' grep -q "^mount.gguf: $m: cannot be mounted on: fuse: ." "$tmp/why"
 
 # ---- options ----
 

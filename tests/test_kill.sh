@@ -79,6 +79,29 @@ exec 7<&-
 check 'and afterwards' umount "$m"
 check 'the daemon is gone' ended "$pid"
 
+# the caller is killed while it waits: here for the daemon of the mount that the model lies in
+mkdir "$tmp/m_below"
+mount_gguf "$demo" "$tmp/m_below"
+pid=$(daemon_of "$tmp/m_below")
+kill -STOP "$pid"
+"$build/mount.gguf" "$tmp/m_below/model.gguf" "$m" 2>"$tmp/null" &
+caller=$!
+sleep 0.5
+kill -9 "$caller"
+wait "$caller" 2>"$tmp/null"
+kill -CONT "$pid"
+processes() {
+	for _ in $(seq 400); do
+		[ "$(pgrep -f -c "m_below/model.gguf")" = 0 ] && return
+		sleep 0.05
+	done
+	return 1
+}
+check 'a caller that was killed gets no mount: the daemon ends' processes
+check 'and nothing is mounted' not_mounted
+umount -l "$m" 2>/dev/null
+umount "$tmp/m_below"
+
 # the session that mounted ends
 setsid -w sh -c "'$build/mount.gguf' '$demo' '$m'; kill -HUP 0" 2>/dev/null
 check 'survives its session' grep -q llama "$m/metadata/general.architecture"

@@ -151,6 +151,10 @@ if [ -d "$shared/models" ]; then
 else
 	skip 'real vocabularies and models' 'no shared models'
 fi
+mount_gguf "$demo" "$tmp/m"
+fails 'a name that is too long' 1 'File name too long' stat "$tmp/m/$(printf '%0256d' 0)"
+umount "$tmp/m"
+
 # ---- reads that go through a whole tensor, here two of 4 GiB that are one hole ----
 
 {
