@@ -33,6 +33,10 @@ static void unmount(const char *dir, const char *device)
 		;
 }
 
+/*
+ * The keeper's life: obeys words until END or the end of the pipe, which is the end of the daemon, whatever ended it.
+ * Without a word before that, orphaned says whether dir is unmounted; once it was, another mount there is somebody else's.
+ */
 static void keep(int fd, const char *dir, bool orphaned)
 {
 	char device[DEVICE_SIZE] = "", word;
@@ -94,6 +98,7 @@ int keeper_start(struct keeper *k, const char *dir, bool orphaned)
 	return 0;
 }
 
+/* Any thread may: one byte is written whole. A keeper that is gone is no error, there is nobody to report it to. */
 static void tell(struct keeper *k, char word)
 {
 	while (k->fd >= 0 && write(k->fd, &word, 1) < 0 && errno == EINTR)

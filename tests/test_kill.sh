@@ -30,6 +30,20 @@ check 'the daemon waits for it' kill -0 "$pid"
 exec 7<&-
 check 'and ends with it' ended "$pid"
 
+# a daemon that was asked to unmount, lives on for a reader and is killed then, takes no later mount with it
+mount_gguf "$demo" "$m" -o auto_unmount
+pid=$(daemon_of "$m")
+exec 7<"$m/model.gguf"
+kill -TERM "$pid"
+gone "$m"
+keeper=$(pgrep -x -P "$pid" gguf-unmount)
+mount_gguf "$demo" "$m"
+kill -9 "$pid"
+exec 7<&-
+ended "$keeper"
+check 'killed late, it leaves the next mount alone' grep -q llama "$m/metadata/general.architecture"
+umount "$m"
+
 # the second signal does not wait
 mount_gguf "$demo" "$m"
 pid=$(daemon_of "$m")
