@@ -6,10 +6,10 @@
 #include <errno.h>
 
 enum {
-	SOURCE = 64 << 10, /* bytes of blocks decoded at once: they stay in the processor's cache */
-	BLOCK_MOST = 256,  /* values */
-	PIECE = 4096,      /* values converted at once */
-	NPY_MOST = 256,    /* bytes of a NumPy header */
+	SOURCE = 256 << 10, /* bytes of blocks read at once: every read costs five system calls */
+	BLOCK_MOST = 256,    /* values */
+	PIECE = 4096,        /* values converted at once */
+	NPY_MOST = 256,      /* bytes of a NumPy header */
 };
 
 bool floats_present(const struct mtree *t, uint64_t i)
@@ -19,6 +19,7 @@ bool floats_present(const struct mtree *t, uint64_t i)
 
 /* ---- values ---- */
 
+/* n whole blocks from block on; dst has room for their values. */
 static int decode_blocks(const struct mtree *t, uint64_t i, float *dst, size_t n, uint64_t block)
 {
 	uint32_t type = gguf_tensor(t->g, i)->type;
@@ -93,11 +94,13 @@ static const struct form f32 = { 4, put_floats, GGUF_TYPE_F32 };
 static const struct form f16 = { 2, put_halves, GGUF_TYPE_F16 };
 static const struct form bf16 = { 2, put_bfloats, GGUF_TYPE_BF16 };
 
+/* Whether buf can take the values themselves, with no copy: f32 is what decoding gives on this machine. */
 static bool can_decode_to(const struct form *f, const void *buf)
 {
 	return f == &f32 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)buf % _Alignof(float) == 0;
 }
 
+/* Any n bytes of a form from offset on, also from the middle of a value. */
 static int form_read(const struct form *f, const struct mtree *t, uint64_t i, uint8_t *buf, size_t n, uint64_t offset)
 {
 	int err = 0;
@@ -162,6 +165,7 @@ int bf16_read(const struct mtree *t, uint64_t i, void *buf, size_t n, uint64_t o
 
 /* ---- NumPy's file: magic, version 1.0, a length, a Python dictionary padded to a multiple of 64, the data ---- */
 
+/* Returns its length, which is a multiple of 64: the values after it are aligned in a map. */
 static size_t npy_header(const struct gguf_tensor *tensor, char header[NPY_MOST])
 {
 	struct out o = { .buf = header, .room = NPY_MOST };
