@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A type that has no name here is shown by its number. */
 static void put_type(struct out *o, uint32_t type)
 {
 	const char *name = gguf_type_name(type);
@@ -18,6 +19,7 @@ static void put_type(struct out *o, uint32_t type)
 		out_u64(o, type);
 }
 
+/* Extents with blanks between, the row length first, as the file has them. */
 static void put_shape(struct out *o, const struct gguf_tensor *tensor)
 {
 	for (uint32_t d = 0; d < tensor->dims; d++) {
@@ -41,6 +43,7 @@ int shape_print(const struct mtree *t, uint64_t i, struct out *o)
 	return 0;
 }
 
+/* Control bytes of a name are escaped, so that a row stays one line of seven fields. */
 static void tsv_row(const struct gguf_tensor *tensor, struct out *o)
 {
 	const uint64_t numbers[] = { tensor->values, tensor->size, tensor->shard, tensor->offset };
@@ -146,6 +149,7 @@ static void add_share(struct share *shares, size_t *n, const struct gguf_tensor 
 	shares[k].bytes += tensor->size;
 }
 
+/* Types by bytes, the largest first; bytes is their sum. Sorts shares. */
 static void put_shares(struct out *o, struct share *shares, size_t n, uint64_t bytes)
 {
 	qsort(shares, n, sizeof *shares, by_bytes);
@@ -158,6 +162,7 @@ static void put_shares(struct out *o, struct share *shares, size_t n, uint64_t b
 	}
 }
 
+/* Numbers and bytes of all tensors. They are of the header, so that nothing is read for it. */
 static void put_tensors(const struct gguf *g, struct out *o)
 {
 	struct share shares[SHARES];

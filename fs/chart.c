@@ -57,6 +57,7 @@ static const char *name_of(unsigned type)
 	return type < GGUF_TYPE_LIMIT ? gguf_type_name(type) : "unknown";
 }
 
+/* A bar at y: a piece for each type, as wide as its share of the longest bar, and the total after it. */
 static void put_bar(const struct bar *b, uint64_t longest, unsigned y, struct out *o)
 {
 	double x = LABEL;
@@ -96,6 +97,7 @@ static void put_legend(const struct chart *c, struct out *o)
 	}
 }
 
+/* Takes a bar into account for the legend and the scale. */
 static void measure(struct chart *c, const struct bar *b)
 {
 	for (unsigned k = 0; k < TYPES; k++)
@@ -104,6 +106,7 @@ static void measure(struct chart *c, const struct bar *b)
 		c->longest = b->total;
 }
 
+/* A picture of more layers than that would be of no use, and its size is asked for by every ls. */
 bool chart_present(const struct mtree *t, uint64_t i)
 {
 	(void)i;

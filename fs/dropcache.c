@@ -11,7 +11,7 @@
 #define CHUNK (UINT64_C(2) << 20) /* no piece of page cache is larger */
 enum {
 	PAGE_LEAST = 4096,
-	AHEAD = 12, /* chunks from a reader's that are to be judged before the system reads ahead into them: it may, by 8 MiB twice */
+	AHEAD = 12, /* chunks from a reader's, judged before the system reads ahead into them: 8 MiB, twice */
 	KEPT = 8,   /* chunks behind the readers that stay cached */
 };
 
@@ -91,6 +91,7 @@ static int64_t count_cached(int fd, uint64_t chunk)
 	return syscall(CACHESTAT_CALL, fd, &range, &stat, 0) < 0 ? -errno : (int64_t)(stat.cached * page_size());
 }
 
+/* The same by mincore(2). Both give -errno for a file that this process may not ask about. */
 static int64_t look_at_pages(int fd, uint64_t chunk)
 {
 	unsigned char pages[CHUNK / PAGE_LEAST];
@@ -118,6 +119,7 @@ static enum state judge(int fd, uint64_t chunk)
 	return cached < 0 || (uint64_t)cached > CHUNK / 2 ? FOREIGN : ABSENT;
 }
 
+/* Judges what is near and not judged yet. */
 static void look_ahead(struct states *s, int fd, uint64_t chunk)
 {
 	for (uint64_t k = chunk; k <= chunk + AHEAD && k < s->chunks; k++)
@@ -125,6 +127,7 @@ static void look_ahead(struct states *s, int fd, uint64_t chunk)
 			s->state[k] = judge(fd, k);
 }
 
+/* Takes a chunk out of the page cache; pages in use stay. */
 static void drop(struct dropcache *d, const struct place *p)
 {
 	posix_fadvise(gguf_shard(d->g, p->shard)->fd, (off_t)(p->chunk * CHUNK), CHUNK, POSIX_FADV_DONTNEED);

@@ -32,6 +32,7 @@ static int scalar_print(const struct mtree *t, uint64_t i, struct out *o)
 	return err;
 }
 
+/* Tensors outside of layers have no link. */
 static bool is_in_layer(const struct mtree *t, uint64_t i)
 {
 	struct gguf_bytes rest;
@@ -40,6 +41,7 @@ static bool is_in_layer(const struct mtree *t, uint64_t i)
 	return layer_split(gguf_tensor(t->g, i)->name, &number, &rest);
 }
 
+/* From layers/N/REST to tensors/NAME. */
 static int link_print(const struct mtree *t, uint64_t i, struct out *o)
 {
 	char name[NAME_SIZE];

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+/* Where every item is in the one directory: the k-th of them is number k. */
 static uint64_t itself(const struct mtree *t, uint64_t dir, uint64_t k)
 {
 	(void)t;
@@ -80,6 +81,7 @@ static size_t layer_name(const struct mtree *t, uint64_t i, char out[NAME_SIZE])
 	return n;
 }
 
+/* By number, so that "07" finds nothing: names are exact. */
 static ssize_t layer_find(const struct mtree *t, uint64_t dir, struct gguf_bytes exact)
 {
 	uint64_t number;
@@ -110,6 +112,7 @@ static size_t link_name(const struct mtree *t, uint64_t i, char out[NAME_SIZE])
 	return name_encode(out, rest, i);
 }
 
+/* By the tensor's whole name, put together again. It has room: what a file name stands for is at most 255 bytes. */
 static ssize_t link_find(const struct mtree *t, uint64_t dir, struct gguf_bytes exact)
 {
 	char name[NAME_SIZE + 24] = "blk.";

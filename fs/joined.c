@@ -64,6 +64,7 @@ static bool is_of_split(const struct gguf *g, size_t i)
 	return false;
 }
 
+/* All keys and tensors, but for what says that this is a part. */
 static int fill(struct gguf_writer *w, const struct gguf *g)
 {
 	int err = 0;
@@ -76,6 +77,7 @@ static int fill(struct gguf_writer *w, const struct gguf *g)
 	return err;
 }
 
+/* With j->lock held. Sets j->writer last: from then on others read the rest without the lock. */
 static int make(struct joined *j, const struct gguf *g)
 {
 	struct gguf_writer *w;
@@ -96,6 +98,7 @@ static int make(struct joined *j, const struct gguf *g)
 	return 0;
 }
 
+/* The writer belongs to t. */
 static int writer_of(const struct mtree *t, struct gguf_writer **w)
 {
 	struct joined *j = t->joined;

@@ -35,7 +35,7 @@ static void unmount(const char *dir, const char *device)
 
 /*
  * The keeper's life: obeys words until END or the end of the pipe, which is the end of the daemon, whatever ended it.
- * Without a word before that, orphaned says whether dir is unmounted; once it was, another mount there is somebody else's.
+ * Without a word before that, orphaned says whether dir is unmounted; once it was, what is there is somebody else's.
  */
 static void keep(int fd, const char *dir, bool orphaned)
 {

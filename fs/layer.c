@@ -30,10 +30,12 @@ bool layer_split(struct gguf_bytes name, uint64_t *number, struct gguf_bytes *re
 	return true;
 }
 
+/* A tensor that is in a layer. */
 struct member {
 	uint32_t layer, tensor;
 };
 
+/* By layer, then in the order of the file; no two are equal, so that any sort gives the same. */
 static int compare(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
@@ -43,6 +45,7 @@ static int compare(const void *a, const void *b)
 	return x->tensor < y->tensor ? -1 : x->tensor > y->tensor;
 }
 
+/* Fills m, which has room for every tensor, and sorts it. Returns how many are in a layer. */
 static size_t collect(const struct gguf *g, struct member *m)
 {
 	struct gguf_bytes rest;
@@ -56,6 +59,7 @@ static size_t collect(const struct gguf *g, struct member *m)
 	return n;
 }
 
+/* From sorted members to layers; both tables of l have room. */
 static void group(struct layers *l, const struct member *m, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

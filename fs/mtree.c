@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* The model file's time of change, or 0 where the model is not a file. */
 static struct timespec time_of(const struct gguf *g)
 {
 	struct stat st;
@@ -16,6 +17,7 @@ static struct timespec time_of(const struct gguf *g)
 	return fd >= 0 && !fstat(fd, &st) ? st.st_mtim : (struct timespec){ 0 };
 }
 
+/* A pointer for each file that has steps: 8 bytes each; the texts follow when they are asked for. */
 static int make_room_for_texts(struct mtree *t)
 {
 	t->texts = calloc(file_count, sizeof *t->texts);

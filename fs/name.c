@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What cannot be in a file name, or would break a line of ls; and the escape itself. */
 static bool is_escaped(unsigned char c)
 {
 	return c < 0x20 || c == 0x7f || c == '/' || c == '%';
@@ -37,6 +38,7 @@ static size_t fitting_characters(struct gguf_bytes s, size_t room)
 	return ((unsigned char)s.p[cut] & 0xc0) == 0x80 ? end : cut;
 }
 
+/* Writes s with %XX for what needs it (all: for each byte), terminated; out has room. Returns the length. */
 static size_t escape(char *out, struct gguf_bytes s, bool all)
 {
 	static const char hex[] = "0123456789ABCDEF";
@@ -73,6 +75,7 @@ size_t name_encode(char out[NAME_SIZE], struct gguf_bytes exact, uint64_t number
 	return n + end_n;
 }
 
+/* Capitals only: a name has one form. */
 static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;

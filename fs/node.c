@@ -11,6 +11,7 @@ uint64_t node_ino(enum row row, uint64_t i)
 	return i << ROW_BITS | row;
 }
 
+/* Whether the row has a file for that item. */
 static bool is_present(const struct mtree *t, const struct file *f, uint64_t i)
 {
 	return !f->present || f->present(t, i);
@@ -26,6 +27,7 @@ int node_of(const struct mtree *t, uint64_t ino, struct node *node)
 	return 0;
 }
 
+/* node_of for what has to be a directory. */
 static int dir_of(const struct mtree *t, uint64_t ino, struct node *node)
 {
 	int err = node_of(t, ino, node);
@@ -62,6 +64,7 @@ static int text_of(struct mtree *t, const struct node *n, const struct text **ou
 	return err;
 }
 
+/* Bytes of a file; 0 for a directory. May have to make a text, or to print a short file for nothing but its length. */
 static int size_of(struct mtree *t, const struct node *n, uint64_t *size)
 {
 	const struct text *text;
@@ -82,6 +85,7 @@ static int size_of(struct mtree *t, const struct node *n, uint64_t *size)
 	return err;
 }
 
+/* For rows with size and read: keeps the range within the file. */
 static ssize_t read_at(struct mtree *t, const struct node *n, void *buf, size_t len, uint64_t offset)
 {
 	uint64_t size;
@@ -132,6 +136,7 @@ bool node_is_slow(const struct mtree *t, uint64_t ino)
 	return !node_of(t, ino, &n) && n.file->slow;
 }
 
+/* Nothing can be written, so that only read and search permissions are left for umask to take. */
 static mode_t mode_of(const struct mtree *t, const struct file *f)
 {
 	if (S_ISLNK(f->type))
@@ -197,6 +202,7 @@ static bool is_called(const struct mtree *t, const struct items *items, uint64_t
 	return low < count && items->nth(t, dir, low) == i && items->name(t, i, name) == s.n && !memcmp(name, s.p, s.n);
 }
 
+/* Number of the item of directory dir that the file name stands for, or -ENOENT or -ENAMETOOLONG. */
 static ssize_t find_item(const struct mtree *t, const struct items *items, uint64_t dir, const char *name, size_t n)
 {
 	struct name parts;

@@ -26,6 +26,7 @@ static __thread struct {
 	size_t room;
 } reply;
 
+/* n bytes until this thread's next request, or NULL. */
 static char *reply_room(size_t n)
 {
 	if (n <= reply.room)
@@ -45,6 +46,7 @@ void ops_thread_end(void)
 	reply.room = 0;
 }
 
+/* The kernel has said hello: what it can do is in conn, what we want of it goes there. */
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
 	struct ops_context *c = userdata;
@@ -150,6 +152,7 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	fuse_reply_err(req, ENOSYS);
 }
 
+/* The whole answer is made before any of it is sent: a read that fails midway says so. */
 void ops_read_now(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset)
 {
 	char *buf = reply_room(size);
@@ -184,6 +187,7 @@ static void fill_listed(struct mtree *t, const struct node_entry *found, struct 
 		*e = (struct fuse_entry_param){ .attr = { .st_ino = found->ino, .st_mode = found->type } };
 }
 
+/* As many entries from offset, a cookie, on as size holds. plus: with attributes. */
 static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, bool plus)
 {
 	char *buf = reply_room(size);

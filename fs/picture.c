@@ -16,6 +16,7 @@ enum {
 	NOT_FINITE = 255,
 };
 
+/* The picture that was made last, and the sizes of those of some shapes. lock is held while one is made. */
 struct pictures {
 	pthread_mutex_t lock; /* for the picture: held while one is made, however long that takes */
 	uint64_t i;
@@ -64,6 +65,7 @@ static uint32_t zoom_of(uint32_t cells)
 	return cells < SIDE_LEAST ? SIDE_LEAST / cells : 1;
 }
 
+/* Of a tensor with values: an extent of 0 has no picture. */
 static struct shape shape_of(const struct gguf_tensor *tensor)
 {
 	struct shape s = { .width = tensor->extent[0], .height = tensor->values / tensor->extent[0] };
@@ -141,6 +143,7 @@ static void add_piece(struct cells *c, const float *v, size_t n)
 	}
 }
 
+/* Runs through the tensor once; memory is bounded by the cells, whatever its size. */
 static int fill_cells(const struct mtree *t, uint64_t i, struct cells *c)
 {
 	uint64_t values = gguf_tensor(t->g, i)->values;
@@ -164,6 +167,7 @@ static void free_cells(struct cells *c)
 	free(c->count);
 }
 
+/* c is to be freed, unless this fails. */
 static int make_cells(const struct mtree *t, uint64_t i, struct cells *c)
 {
 	struct shape s = shape_of(gguf_tensor(t->g, i));
@@ -198,6 +202,7 @@ static float scale_of(const struct cells *c)
 	return (float)fmin(most, finite ? 4 * sqrt(squares / (double)finite) : 0);
 }
 
+/* The index of a value's colour: 0 to 254 from -scale to scale, and beyond that the deepest. */
 static uint8_t colour_of(float v, float scale)
 {
 	if (!isfinite(v))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* libpng's writer. Without room to write to it only counts. */
 static void put_bytes(png_structp png, png_bytep bytes, png_size_t n)
 {
 	struct png_sink *sink = png_get_io_ptr(png);
@@ -31,12 +32,14 @@ static void warn_nobody(png_structp png, png_const_charp message)
 	(void)message;
 }
 
+/* Back to png_write, which says -EIO. */
 static PNG_NORETURN void give_up(png_structp png, png_const_charp message)
 {
 	(void)message;
 	png_longjmp(png, 1);
 }
 
+/* Uncompressed and without filters, so that the size depends on nothing but width and height. */
 static void write_image(png_structp png, png_infop info, const struct png_image *image, uint8_t *line)
 {
 	png_color palette[256];
@@ -56,6 +59,7 @@ static void write_image(png_structp png, png_infop info, const struct png_image 
 	png_write_end(png, info);
 }
 
+/* err is volatile: it is set between setjmp and the jump back. */
 int png_write(const struct png_image *image, struct png_sink *sink)
 {
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, give_up, warn_nobody);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* The kernel takes the smaller of this and of what init says, so that it has to be set before requests are answered. */
 int readahead_set(const char *dir, unsigned bytes)
 {
 	char device[DEVICE_SIZE], path[80], text[16];

@@ -30,6 +30,7 @@ struct daemon {
 	_Atomic bool over; /* the next signal is our own: it ends the thread that waits for signals */
 };
 
+/* A worker: takes requests until the mount is gone. What it replies with is kept from one to the next. */
 static void *work(void *arg)
 {
 	struct daemon *d = arg;
@@ -65,6 +66,7 @@ static void end_slow(struct daemon *d)
 	pthread_join(d->slow, NULL);
 }
 
+/* The signals that ask a daemon to end; blocked in all threads, and waited for by one. */
 static void asked_to_end(sigset_t *set)
 {
 	sigemptyset(set);
@@ -99,6 +101,7 @@ static void end_signals(struct daemon *d)
 	pthread_join(d->signals, NULL);
 }
 
+/* One for each processor, within bounds: one alone leaves a reader waiting, more than four gained nothing. */
 static unsigned worker_count(void)
 {
 	cpu_set_t cpus;
@@ -107,6 +110,7 @@ static unsigned worker_count(void)
 	return n < WORKERS_LEAST ? WORKERS_LEAST : n > WORKERS_MOST ? WORKERS_MOST : (unsigned)n;
 }
 
+/* All wait at d->start, this thread being the last to come there. */
 static int start_threads(struct daemon *d)
 {
 	unsigned n = worker_count();
@@ -180,6 +184,7 @@ static void tell_ready(void *ctx)
 		keeper_unmount(&d->keeper);
 }
 
+/* With context, for what the callbacks need. */
 static int new_tree(struct daemon *d)
 {
 	const struct options *opt = d->serve->opt;
@@ -216,6 +221,7 @@ static int run(struct daemon *d, struct gguf_error *e)
 	return d->failed == d->worker_count ? gguf_fail(e, d->why, 0, "cannot serve: %s", strerror(-d->why)) : 0;
 }
 
+/* The keeper comes first: it has none of our threads, nor the mount's descriptor. Returns when the mount is gone. */
 static int mount_and_run(struct daemon *d, struct gguf_error *e)
 {
 	const struct serve *s = d->serve;

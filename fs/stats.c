@@ -55,6 +55,7 @@ void stats_cache_free(struct stats_cache *c)
 
 /* ---- counting ---- */
 
+/* The first pass: all but what needs the mean and the borders. */
 static void count_values(struct stats *s, const float *v, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
@@ -70,6 +71,7 @@ static void count_values(struct stats *s, const float *v, size_t n)
 	}
 }
 
+/* The second pass: distances from the mean, and bins between the borders. */
 static void spread_values(struct stats *s, const float *v, size_t n)
 {
 	double width = (double)s->max - (double)s->min, per_bin = width > 0 ? BINS / width : 0;
@@ -84,6 +86,7 @@ static void spread_values(struct stats *s, const float *v, size_t n)
 	}
 }
 
+/* Calls each with all values of tensor i, a piece at a time and in order. */
 static int for_values(const struct mtree *t, uint64_t i, struct stats *s,
 		      void (*each)(struct stats *s, const float *v, size_t n))
 {
@@ -101,6 +104,7 @@ static int for_values(const struct mtree *t, uint64_t i, struct stats *s,
 	return err;
 }
 
+/* *out is to be freed. */
 static int stats_make(const struct mtree *t, uint64_t i, struct stats **out)
 {
 	struct stats *s = calloc(1, sizeof *s);

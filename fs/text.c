@@ -5,11 +5,13 @@
 
 enum { MARK_EVERY = 64 << 10 };
 
+/* A place in the file where making can start. */
 struct text_mark {
 	uint64_t offset;
 	struct text_pos pos;
 };
 
+/* Room doubles at powers of two, so that the count says when. */
 static int add_mark(struct text *t, uint64_t offset, const struct text_pos *pos)
 {
 	size_t n = t->mark_count;
@@ -25,6 +27,7 @@ static int add_mark(struct text *t, uint64_t offset, const struct text_pos *pos)
 	return 0;
 }
 
+/* Runs all steps into nowhere, for the size and the marks. */
 static int measure(struct text *t)
 {
 	struct text_pos pos = { 0 };

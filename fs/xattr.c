@@ -40,6 +40,7 @@ static int tensor_location(const struct mtree *t, uint64_t i, struct out *o)
 	return 0;
 }
 
+/* One row for each attribute of each kind of file. get puts the value; -ENODATA where this file has none. */
 static const struct xattr {
 	const char *name;
 	enum row row;
