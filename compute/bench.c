@@ -65,6 +65,7 @@ static const char *read_format(void *field, const char *value)
 static const struct opt options[] = {
 	{ "Benchmark", NULL, NULL, OPT_GROUP, 0, NULL },
 	{ "-h, --help", NULL, "print this and exit", OPT_ON, AT(help), NULL },
+	{ "--version", NULL, "print version and kernels in use, and exit", OPT_ON, AT(version), NULL },
 	{ "-m, --model", "PATH", "a mount, a directory of its layout, or a .gguf file; may be repeated", OPT_CALL, AT(models),
 	  read_models },
 	{ "-p, --n-prompt", "N,..", "prompts of so many tokens (default: 512)", OPT_CALL, AT(prompt), read_list },
@@ -275,6 +276,10 @@ int main(int argc, char **argv)
 	if (b.help) {
 		puts("usage: gguf-bench [options] -m MODEL");
 		opt_help(tables);
+		return 0;
+	}
+	if (b.version) {
+		cli_version(&(struct cli){ .program = "gguf-bench" });
 		return 0;
 	}
 	set_defaults(&b);

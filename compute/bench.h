@@ -49,7 +49,7 @@ struct bench_format {
 };
 
 struct bench {
-	bool help, kernels;
+	bool help, version, kernels;
 	const char *type;
 	struct bench_models models;
 	struct bench_list prompt, generate, both, depth, threads;
