@@ -50,20 +50,22 @@ static int read_options(struct options *o, int argc, char **argv)
 	size_t n = 0;
 	int err = words ? opt_parse(tables, argc, argv, words, &n) : -ENOMEM;
 
+	if (n && !o->cli.model)
+		o->cli.model = words[--n];
 	free(words);
 	if (err)
 		return 2;
 	if (o->cli.help) {
-		printf("usage: %s -m MODEL (-p TEXT | -f FILE | --stdin) [options]\n", o->cli.program);
+		printf("usage: %s [-m] MODEL (-p TEXT | -f FILE | --stdin) [options]\n", o->cli.program);
 		opt_help(tables);
 		return 0;
 	}
 	if (o->cli.version)
 		return 0;
 	if (n)
-		return usage(o, "words that belong to no option");
+		return usage(o, "more than one model");
 	if (!o->cli.model)
-		return usage(o, "no model (-m)");
+		return usage(o, "no model");
 	if (!!o->prompt + !!o->file + o->standard_input != 1)
 		return usage(o, "one of -p, -f and --stdin, please");
 	return 0;
