@@ -70,5 +70,7 @@ char *line_read(const char *prompt, bool edit)
 	waiting = 1;
 	line = edit && edit_built() ? edit_line(prompt) : plain_line(prompt);
 	waiting = 0;
+	if (!line && *prompt)
+		putchar('\n'); /* what comes next shall not stand behind the prompt */
 	return line;
 }
