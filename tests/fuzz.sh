@@ -23,7 +23,7 @@ if [ "$1" = -c ]; then
 fi
 # a header that changed: all over again
 [ ! -f "$out/lib.a" ] || [ -z "$(find "$top_srcdir/src" "$top_srcdir/fs" "$top_srcdir/compute" "$top_srcdir/tests" -name '*.h' \
-	-newer "$out/lib.a")" ] || rm -f "$out"/*.o
+	-newer "$out/lib.a")" ] || rm -f "$out"/*.o "$out/lib.a"
 for s in $SOURCES; do case $s in *.c) echo "$s" ;; esac; done | sort -u | xargs -P "$jobs" -n 1 "$0" -c
 rm -f "$out/lib.a"
 for s in $SOURCES; do case $s in *.c) echo "$out/$(echo "$s" | tr / _).o" ;; esac; done | sort -u | xargs ar rcs "$out/lib.a"
