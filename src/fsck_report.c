@@ -111,6 +111,11 @@ static void print_json_end(const struct report *r, const struct gguf *g)
 	printf(", \"clean\": %s}", r->count[ERROR] || r->canceled ? "false" : "true");
 }
 
+static const char *plural(unsigned long n)
+{
+	return n == 1 ? "" : "s";
+}
+
 void report_end(struct report *r, const struct gguf *g)
 {
 	report_progress(r, 0, 0);
@@ -125,9 +130,9 @@ void report_end(struct report *r, const struct gguf *g)
 	fprintf(r->out, "%s: %s", r->file, r->count[ERROR] ? "NOT SOUND" : r->canceled ? "canceled" : "clean");
 	if (g)
 		fprintf(r->out, ", version %" PRIu32 "%s, %zu keys, %zu tensors, %zu file%s", g->files[0].about.version,
-			g->files[0].about.big_endian ? " big-endian" : "", gguf_key_count(g), g->tensor_count, g->file_count,
-			g->file_count > 1 ? "s" : "");
+			g->files[0].about.big_endian ? " big-endian" : "", gguf_key_count(g), g->tensor_count, g->file_count, plural(g->file_count));
 	if (r->count[ERROR] || r->count[WARNING])
-		fprintf(r->out, ", %lu errors, %lu warnings", r->count[ERROR], r->count[WARNING]);
+		fprintf(r->out, ", %lu error%s, %lu warning%s", r->count[ERROR], plural(r->count[ERROR]),
+			r->count[WARNING], plural(r->count[WARNING]));
 	fputc('\n', r->out);
 }
