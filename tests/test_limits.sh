@@ -51,7 +51,9 @@ else
 	skip 'a cgroup with 32 MiB' 'no right to make one with a memory limit'
 fi
 
-fails 'too few descriptors: told' 2 'Too many open files' sh -c "ulimit -n 4; exec '$build/mount.gguf' '$demo' '$m'"
+# what make's job server and the test harness hold open is closed first: it would be in the way of the loader
+fails 'too few descriptors: told' 2 'Too many open files' \
+	sh -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4; exec '$build/mount.gguf' '$demo' '$m'"
 check 'too few descriptors: nothing is mounted' sh -c "! findmnt -n '$m'"
 
 # ---- the disk goes bad ----
