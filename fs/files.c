@@ -70,9 +70,9 @@ static int chat_template_print(const struct mtree *t, uint64_t i, struct out *o)
 /* doc/adding.md says what a new row takes. */
 const struct file files[] = {
 	[ROW_ROOT] = { .type = S_IFDIR, .where = ROW_ROOT },
-	[ROW_METADATA] = { TREE_METADATA, ROW_ROOT, S_IFDIR },
-	[ROW_TENSORS] = { TREE_TENSORS, ROW_ROOT, S_IFDIR },
-	[ROW_LAYERS] = { TREE_LAYERS, ROW_ROOT, S_IFDIR },
+	[ROW_METADATA] = { .name = TREE_METADATA, .where = ROW_ROOT, .type = S_IFDIR },
+	[ROW_TENSORS] = { .name = TREE_TENSORS, .where = ROW_ROOT, .type = S_IFDIR },
+	[ROW_LAYERS] = { .name = TREE_LAYERS, .where = ROW_ROOT, .type = S_IFDIR },
 	[ROW_SCALAR] = { .where = ROW_METADATA, .items = &items_keys, .present = is_scalar, .print = scalar_print },
 	[ROW_ARRAY] = { .where = ROW_METADATA, .items = &items_keys, .present = is_array, .step = array_step },
 	[ROW_TENSOR] = { .where = ROW_TENSORS, .type = S_IFDIR, .items = &items_tensors },
