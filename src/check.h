@@ -18,6 +18,17 @@ enum { WHERE = 160 }; /* room for a where */
 const char *where_key(char out[WHERE], const struct gguf_key *k);
 const char *where_tensor(char out[WHERE], const struct gguf_tensor *t);
 
+/* All items of the array that key number key holds, in order: to be started with { .g, .key }. */
+struct walk {
+	const struct gguf *g;
+	size_t key;
+	uint64_t next;     /* the item that comes after those in hand */
+	size_t have, used; /* of hand */
+	struct gguf_value hand[64];
+};
+/* The next one, until the next call; NULL at the end. */
+const struct gguf_value *walk_next(struct walk *w);
+
 /* Keys: names, text that is no UTF-8, odd bools; what kind of file this is. */
 void check_keys(struct report *r, const struct gguf *g);
 /* The vocabulary against itself, and against the tensors. */

@@ -65,10 +65,27 @@ static void check_bools(struct report *r, const struct file *f, const struct ggu
 		check_say(r, WARNING, where, k->offset, "%" PRIu64 " bools are neither 0 nor 1", odd);
 }
 
+const struct gguf_value *walk_next(struct walk *w)
+{
+	const struct gguf_key *k = gguf_key(w->g, w->key);
+	uint64_t left = k->count - w->next, room = sizeof w->hand / sizeof *w->hand;
+
+	if (w->used < w->have)
+		return &w->hand[w->used++];
+	w->have = (size_t)(left < room ? left : room);
+	if (!w->have || gguf_items(w->g, w->key, w->next, w->have, w->hand))
+		return NULL;
+	w->next += w->have;
+	w->used = 1;
+	return w->hand;
+}
+
 /* The format wants UTF-8. In arrays it is a warning: there are vocabularies whose tokens are pieces of characters. */
 static void check_strings(struct report *r, const struct gguf *g, size_t i, const char *where)
 {
 	const struct gguf_key *k = gguf_key(g, i);
+	struct walk w = { .g = g, .key = i };
+	const struct gguf_value *item;
 	struct gguf_value v;
 	uint64_t bad = 0, first = 0;
 
@@ -79,8 +96,8 @@ static void check_strings(struct report *r, const struct gguf *g, size_t i, cons
 			check_say(r, ERROR, where, k->offset, "the text is no UTF-8 at its byte %zu", at);
 		return;
 	}
-	for (uint64_t n = 0; n < k->count; n++)
-		if (!gguf_items(g, i, n, 1, &v) && first_bad(v.s.p, v.s.n) < v.s.n && !bad++)
+	for (uint64_t n = 0; (item = walk_next(&w)); n++)
+		if (first_bad(item->s.p, item->s.n) < item->s.n && !bad++)
 			first = n;
 	if (bad)
 		check_say(r, WARNING, where, k->offset, "%" PRIu64 " texts are no UTF-8, the first is number %" PRIu64, bad, first);

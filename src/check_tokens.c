@@ -63,7 +63,8 @@ static void check_merges(struct report *r, const struct gguf *g)
 	size_t i;
 	const struct gguf_key *k = find(g, "merges", &i);
 	uint64_t bad = 0, first = 0;
-	struct gguf_value v;
+	const struct gguf_value *v;
+	struct walk w = { .g = g };
 
 	if (!k)
 		return;
@@ -72,8 +73,9 @@ static void check_merges(struct report *r, const struct gguf *g)
 		check_say(r, ERROR, where, k->offset, "no array of strings");
 		return;
 	}
-	for (uint64_t n = 0; n < k->count; n++)
-		if (!gguf_items(g, i, n, 1, &v) && (v.s.n < 3 || !memchr(v.s.p + 1, ' ', v.s.n - 2)) && !bad++)
+	w.key = i;
+	for (uint64_t n = 0; (v = walk_next(&w)); n++)
+		if ((v->s.n < 3 || !memchr(v->s.p + 1, ' ', v->s.n - 2)) && !bad++)
 			first = n;
 	if (bad)
 		check_say(r, ERROR, where, k->offset, "%" PRIu64 " merges are not two parts with a space between, the first is number %"
@@ -86,47 +88,59 @@ static void check_scores(struct report *r, const struct gguf *g)
 	size_t i;
 	const struct gguf_key *k = find(g, "scores", &i);
 	uint64_t bad = 0;
-	struct gguf_value v;
+	const struct gguf_value *v;
+	struct walk w = { .g = g };
 
 	if (!k || k->type != GGUF_ARRAY || k->item != GGUF_F32)
 		return;
-	for (uint64_t n = 0; n < k->count; n++)
-		bad += !gguf_items(g, i, n, 1, &v) && isnan(v.f);
+	w.key = i;
+	while ((v = walk_next(&w)))
+		bad += isnan(v->f);
 	if (bad)
 		check_say(r, ERROR, where_key(where, k), k->offset, "%" PRIu64 " scores are NaN", bad);
 }
 
-static int compare_bytes(const void *a, const void *b)
-{
-	const struct gguf_bytes *x = a, *y = b;
-	int c = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
+enum { MOST_TOKENS = 1 << 20 }; /* that are compared: four times the largest vocabulary there is */
 
-	return c ? c : (x->n > y->n) - (x->n < y->n);
+/* How many of the texts, of which count are walked through and kept in all, are there already. -ENOMEM. */
+static int64_t count_twins(struct walk *w, struct gguf_bytes *all, size_t count)
+{
+	const struct gguf_value *v;
+	struct names names;
+	int64_t twins = 0;
+	size_t n = 0, pair[2];
+
+	if (names_new(&names, sizeof *all, count))
+		return -ENOMEM;
+	for (; n < count && (v = walk_next(w)); n++) {
+		all[n] = v->s;
+		twins += names_add(&names, all, n, pair) == -EEXIST;
+	}
+	names_free(&names);
+	return twins;
 }
 
 /* Published models have a few: they are told, not refused. */
 static void check_twins(struct report *r, const struct gguf *g, size_t i)
 {
 	const struct gguf_key *k = gguf_key(g, i);
-	struct gguf_bytes *all = calloc(k->count + 1, sizeof *all);
-	uint64_t twins = 0, empty = 0;
-	struct gguf_value v;
+	size_t count = k->count < MOST_TOKENS ? (size_t)k->count : MOST_TOKENS;
+	struct gguf_bytes *all = calloc(count + 1, sizeof *all);
+	struct walk w = { .g = g, .key = i };
+	int64_t twins = all ? count_twins(&w, all, count) : -ENOMEM;
+	size_t empty = 0;
 	char where[WHERE];
 
-	if (!all)
-		return;
-	for (uint64_t n = 0; n < k->count; n++) {
-		all[n] = gguf_items(g, i, n, 1, &v) ? (struct gguf_bytes){ "", 0 } : v.s;
+	where_key(where, k);
+	for (size_t n = 0; twins >= 0 && n < count; n++)
 		empty += !all[n].n;
-	}
-	qsort(all, k->count, sizeof *all, compare_bytes);
-	for (uint64_t n = 1; n < k->count; n++)
-		twins += !compare_bytes(&all[n - 1], &all[n]);
 	free(all);
-	if (twins)
-		check_say(r, NOTE, where_key(where, k), k->offset, "%" PRIu64 " tokens have the text of another", twins);
+	if (k->count > MOST_TOKENS)
+		check_say(r, WARNING, where, k->offset, "%" PRIu64 " tokens, of which the first %d are compared", k->count, MOST_TOKENS);
+	if (twins > 0)
+		check_say(r, NOTE, where, k->offset, "%" PRId64 " tokens have the text of another", twins);
 	if (empty)
-		check_say(r, NOTE, where_key(where, k), k->offset, "%" PRIu64 " tokens are empty", empty);
+		check_say(r, NOTE, where, k->offset, "%zu tokens are empty", empty);
 }
 
 /* The embedding has a row for each token; more are padding. */

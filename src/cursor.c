@@ -9,7 +9,6 @@ enum {
 	SECOND_READ = 2 << 20, /* in all: one large page */
 	LARGEST_READ = 16 << 20,
 };
-#define LONGEST_STRING (1ull << 30) /* bytes: ggml's limit */
 
 void cursor_init(struct cursor *c, const struct input *s)
 {
@@ -79,6 +78,8 @@ bool cursor_fetch(struct cursor *c, uint64_t n, const char *what)
 		return false;
 	if (n > c->size - c->pos)
 		return fail(c, -EINVAL, n, what);
+	if (n > CURSOR_MOST || c->pos + n > CURSOR_MOST)
+		return fail(c, -EFBIG, n, what);
 	err = grow(c, c->pos + n);
 	return err ? fail(c, err, n, what) : true;
 }
@@ -97,7 +98,7 @@ uint64_t cursor_strings(struct cursor *c, uint64_t n, uint64_t *at)
 	for (; done < n && c->have - pos >= 8; done++) {
 		memcpy(&len, c->base + pos, 8);
 		len = le64toh(len);
-		if (len > c->have - pos - 8 || len > LONGEST_STRING)
+		if (len > c->have - pos - 8)
 			break;
 		if (at)
 			at[done] = pos;
@@ -111,8 +112,6 @@ uint64_t cursor_string(struct cursor *c, uint64_t *at, const char *what)
 {
 	uint64_t n = cursor_length(c, what);
 
-	if (n > LONGEST_STRING)
-		fail(c, -EINVAL, n, what);
 	*at = c->pos;
 	return cursor_skip(c, n, what) ? n : 0;
 }

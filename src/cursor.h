@@ -10,6 +10,12 @@
 #include <endian.h>
 #include <string.h>
 
+/*
+ * Bytes of a header that are read into memory at most. The largest vocabularies and merges come to a tenth of it; a file of
+ * holes, which costs nothing to make, can announce any length.
+ */
+#define CURSOR_MOST (1ull << 27)
+
 struct cursor {
 	const struct input *input; /* NULL: base is all there is */
 	const uint8_t *base;         /* bytes 0 .. have-1 of the file; moves when it grows */
@@ -17,7 +23,8 @@ struct cursor {
 	uint64_t have, size, pos;
 	bool big_endian;
 	bool narrow;      /* version 1: lengths, counts and extents have 32 bits */
-	int err;          /* of the first failure: -EINVAL for a field beyond the end, else of memory or the input */
+	int err;          /* of the first failure: -EINVAL for a field beyond the end, -EFBIG beyond CURSOR_MOST, else of
+			     memory or the input */
 	const char *what; /* the field that failed */
 	uint64_t need;    /* its bytes; at pos */
 };

@@ -43,6 +43,9 @@ struct gguf_reader {
 /*
  * Opens the model at path. Of a split set any shard will do: its siblings are looked for beside path as it is written
  * (links are not resolved first), and a missing one is named. The files stay open; nothing stays mapped.
+ *
+ * -EINVAL for a file that breaks the format, -EPROTONOSUPPORT for another version, -EOVERFLOW for sizes that 63 bits do
+ * not count, -EFBIG for a header of more than 2^27 bytes, 2^19 keys or 2^19 tensors, -EIO, -ENOMEM, or what open() said.
  */
 int gguf_open(struct gguf **out, const char *path, struct gguf_error *e);
 /* The same of one file in memory, which must outlive the model, or behind a reader. A lone shard opens as it is. */

@@ -19,7 +19,7 @@ struct file {
 	size_t key_count;
 	struct gguf_tensor *tensors;
 	size_t tensor_count;
-	struct names key_names;
+	struct names key_names, tensor_names;
 };
 
 struct gguf {
@@ -40,8 +40,12 @@ int gguf_open_with(struct gguf **out, const char *path, unsigned lenience, struc
 
 /* Reads header and tables of f->input into the rest of f. On failure f holds what file_free takes. */
 int file_parse(struct file *f, unsigned lenience, struct gguf_error *e);
-/* Judges the offsets of f->tensors, and counts them from the start of the file. */
-int place_tensors(struct file *f, unsigned lenience, struct gguf_error *e);
+/* Judges the offset of tensor i, the last that was read, by the one before it; it still counts from the start of the data. */
+int place_tensor(struct file *f, size_t i, struct gguf_error *e);
+/* With the header at its end: offsets of f->tensors count from the start of the file from now on, which has to hold them. */
+int place_data(struct file *f, unsigned lenience, struct gguf_error *e);
+/* Two tensors of a table have one name; the second is of file f. */
+int fail_twins(const struct file *f, const struct gguf_tensor *tensors, const size_t twins[2], struct gguf_error *e);
 void file_free(struct file *f);
 
 /* What one value takes at least, in bytes of the file; 0 for an unknown type. */

@@ -64,12 +64,12 @@ static uint32_t *slot_of(const struct names *t, const char *name, size_t n)
 	}
 }
 
-int names_build(struct names *t, const void *first, size_t stride, size_t count, size_t twins[2])
+int names_new(struct names *t, size_t stride, size_t most)
 {
 	size_t slots = 8;
 
-	*t = (struct names){ .first = first, .stride = stride, .count = count };
-	while (slots < count + count / 2)
+	*t = (struct names){ .stride = stride };
+	while (slots < most + most / 2)
 		slots *= 2;
 	t->mask = slots - 1;
 	t->slot = calloc(slots, sizeof *t->slot);
@@ -77,18 +77,33 @@ int names_build(struct names *t, const void *first, size_t stride, size_t count,
 		return -ENOMEM;
 	if (getrandom(t->key, sizeof t->key, GRND_NONBLOCK) != sizeof t->key)
 		t->key[0] = (uintptr_t)t->slot, t->key[1] = (uintptr_t)t;
-	for (size_t i = 0; i < count; i++) {
-		const struct gguf_bytes *b = name_at(t, i);
-		uint32_t *slot = slot_of(t, b->p, b->n);
-
-		if (*slot) {
-			twins[0] = *slot - 1;
-			twins[1] = i;
-			return -EEXIST;
-		}
-		*slot = (uint32_t)i + 1;
-	}
 	return 0;
+}
+
+int names_add(struct names *t, const void *first, size_t i, size_t twins[2])
+{
+	const struct gguf_bytes *b;
+	uint32_t *slot;
+
+	t->first = first;
+	b = name_at(t, i);
+	slot = slot_of(t, b->p, b->n);
+	if (*slot) {
+		twins[0] = *slot - 1;
+		twins[1] = i;
+		return -EEXIST;
+	}
+	*slot = (uint32_t)i + 1;
+	return 0;
+}
+
+int names_build(struct names *t, const void *first, size_t stride, size_t count, size_t twins[2])
+{
+	int err = names_new(t, stride, count);
+
+	for (size_t i = 0; i < count && !err; i++)
+		err = names_add(t, first, i, twins);
+	return err;
 }
 
 void names_free(struct names *t)

@@ -2,7 +2,6 @@
 #include "error.h"
 #include "identify.h"
 #include "model.h"
-#include "quote.h"
 #include "split.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -49,23 +48,26 @@ static int join_tensors(struct gguf *g)
 		}
 		free(f->tensors);
 		f->tensors = NULL;
+		names_free(&f->tensor_names);
 	}
 	return 0;
 }
 
+/* Of a single file they are indexed as they were read. */
 static int index_tensors(struct gguf *g, struct gguf_error *e)
 {
 	size_t twins[2];
-	char quoted[96];
-	int err = names_build(&g->tensor_names, g->tensors, sizeof *g->tensors, g->tensor_count, twins);
-	const struct gguf_tensor *t;
+	int err;
 
+	if (g->file_count == 1) {
+		g->tensor_names = g->files[0].tensor_names;
+		g->files[0].tensor_names = (struct names){ 0 };
+		return 0;
+	}
+	err = names_build(&g->tensor_names, g->tensors, sizeof *g->tensors, g->tensor_count, twins);
 	if (err != -EEXIST)
 		return err ? gguf_fail(e, err, 0, "out of memory for %zu tensors", g->tensor_count) : 0;
-	t = &g->tensors[twins[1]];
-	return gguf_fail(e, -EINVAL, (uint64_t)(t->name.p - (const char *)g->files[t->shard].header),
-			 "tensor '%s': number %zu has the name of number %zu; expected each once",
-			 gguf_quote(quoted, sizeof quoted, t->name.p, t->name.n), twins[1], twins[0]);
+	return fail_twins(&g->files[g->tensors[twins[1]].shard], g->tensors, twins, e);
 }
 
 static int finish(struct gguf *g, struct gguf_error *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Header, metadata and tensor table of one file. The tables are read first, bounded by the file; what they say is
- * judged afterwards, when no byte of the header moves any more.
+ * Header, metadata and tensor table of one file. Each row is judged as it is read, before there is memory for the next:
+ * a table of millions that is wrong in its second row costs two rows.
  */
 #include "error.h"
 #include "identify.h"
@@ -14,6 +14,12 @@
 
 #define QUOTED 72 /* bytes of a name in a message */
 
+/*
+ * Keys, and tensors, of one file. A row of 24 bytes costs 150 of memory in a mount, and 2 us; the largest models, with a tensor
+ * for each expert, have 70,000.
+ */
+#define MOST_ROWS (1u << 19)
+
 struct parser {
 	struct cursor c;
 	struct file *f;
@@ -21,27 +27,37 @@ struct parser {
 	uint64_t key_claim, tensor_claim; /* how many the header announces */
 };
 
-/* The sentence for what the cursor met: kind is "key" or "tensor"; name may be NULL when only the number is known. */
+enum { WHO = QUOTED + 40 };
+
+/* "key 'NAME'", or "key number N" where the name (of size UINT64_MAX then) could not be read. Returns out. */
+static const char *who(char out[WHO], const struct parser *p, const char *kind, size_t number, uint64_t name_at, uint64_t name_size)
+{
+	char quoted[QUOTED];
+	struct gguf_error text;
+
+	if (name_size == UINT64_MAX)
+		gguf_fail(&text, 0, 0, "%s number %zu", kind, number);
+	else
+		gguf_fail(&text, 0, 0, "%s '%s'", kind,
+			  gguf_quote(quoted, sizeof quoted, (const char *)p->c.base + name_at, name_size));
+	return memcpy(out, text.text, strlen(text.text) + 1);
+}
+
+/* The sentence for what the cursor met: kind is "key" or "tensor"; the name is known or not, as above. */
 static int cursor_report(const struct parser *p, const char *kind, size_t number, uint64_t name_at, uint64_t name_size)
 {
 	const struct cursor *c = &p->c;
-	char quoted[QUOTED];
+	char name[WHO];
 
-	if (c->err != -EINVAL)
-		return gguf_fail(p->e, c->err, c->pos, "%s number %zu: %s at byte %" PRIu64 " cannot be read: %s", kind,
-				 number, c->what, c->pos, strerror(-c->err));
-	if (c->need <= cursor_left(c))
-		return gguf_fail(p->e, c->err, c->pos,
-				 "%s number %zu: %s at byte %" PRIu64 " has %" PRIu64 " bytes, expected 2^30 at most", kind,
-				 number, c->what, c->pos, c->need);
-	if (name_size == UINT64_MAX)
-		return gguf_fail(p->e, c->err, c->pos,
-				 "%s number %zu: %s at byte %" PRIu64 " needs %" PRIu64 " bytes, the file has %" PRIu64 " left",
-				 kind, number, c->what, c->pos, c->need, cursor_left(c));
-	return gguf_fail(p->e, c->err, c->pos,
-			 "%s '%s': %s at byte %" PRIu64 " needs %" PRIu64 " bytes, the file has %" PRIu64 " left", kind,
-			 gguf_quote(quoted, sizeof quoted, (const char *)c->base + name_at, name_size), c->what, c->pos,
-			 c->need, cursor_left(c));
+	who(name, p, kind, number, name_at, name_size);
+	if (c->err == -EINVAL)
+		return gguf_fail(p->e, c->err, c->pos, "%s: %s at byte %" PRIu64 " needs %" PRIu64 " bytes, the file has %" PRIu64
+				 " left", name, c->what, c->pos, c->need, cursor_left(c));
+	if (c->err == -EFBIG)
+		return gguf_fail(p->e, c->err, c->pos, "%s: %s at byte %" PRIu64 " has %" PRIu64
+				 " bytes, expected a header of 2^27 at most", name, c->what, c->pos, c->need);
+	return gguf_fail(p->e, c->err, c->pos, "%s: %s at byte %" PRIu64 " cannot be read: %s", name, c->what, c->pos,
+			 strerror(-c->err));
 }
 
 static int not_gguf(struct parser *p)
@@ -76,10 +92,13 @@ static int read_version(struct parser *p)
 
 static int check_claim(const struct parser *p, const char *what, uint64_t claim, uint64_t least, uint64_t at)
 {
-	if (claim > INT32_MAX || claim > cursor_left(&p->c) / least)
+	if (claim > cursor_left(&p->c) / least)
 		return gguf_fail(p->e, -EINVAL, at,
 				 "%s at byte %" PRIu64 " is %" PRIu64 ", the file has room for %" PRIu64 " at most", what, at,
 				 claim, cursor_left(&p->c) / least);
+	if (claim > MOST_ROWS)
+		return gguf_fail(p->e, -EFBIG, at, "%s at byte %" PRIu64 " is %" PRIu64 ", expected %u at most", what, at, claim,
+				 MOST_ROWS);
 	return 0;
 }
 
@@ -97,6 +116,20 @@ static int read_counts(struct parser *p)
 		return gguf_fail(p->e, p->c.err, p->c.pos, "header cannot be read: %s", strerror(-p->c.err));
 	err = check_claim(p, "tensor count", p->tensor_claim, width + 4 + 4 + 8, 8);
 	return err ? err : check_claim(p, "key count", p->key_claim, width + 1 + 4 + 1, 8 + width);
+}
+
+/* The header may have moved as it grew: names that point into it go along. */
+static void follow_header(struct parser *p)
+{
+	struct file *f = p->f;
+	uintptr_t by = (uintptr_t)p->c.base - (uintptr_t)f->header;
+
+	f->header = p->c.base;
+	f->about.header_size = p->c.pos;
+	for (size_t i = 0; by && i < f->key_count; i++)
+		f->keys[i].name.p = (const char *)((uintptr_t)f->keys[i].name.p + by);
+	for (size_t i = 0; by && i < f->tensor_count; i++)
+		f->tensors[i].name.p = (const char *)((uintptr_t)f->tensors[i].name.p + by);
 }
 
 /* Makes room for one more item, up to claim of them. */
@@ -137,6 +170,7 @@ static int read_key(struct parser *p, struct gguf_key *k)
 		p->c.pos = k->offset;
 	}
 	value_skip(&p->c, type, 0);
+	k->name.p = (const char *)p->c.base + name_at;
 	if (!p->c.err)
 		return 0;
 	if (p->c.err != -EDOM)
@@ -148,24 +182,48 @@ static int read_key(struct parser *p, struct gguf_key *k)
 	return gguf_fail(p->e, -EINVAL, p->c.pos, "key '%s': %s at byte %" PRIu64, quoted, p->c.what, p->c.pos);
 }
 
+static int no_memory(struct parser *p, const char *what, uint64_t count)
+{
+	return gguf_fail(p->e, -ENOMEM, p->c.pos, "out of memory for %" PRIu64 " %s", count, what);
+}
+
+/* The key behind those that count was read: it counts too, when its name is new. */
+static int add_key(struct parser *p)
+{
+	struct file *f = p->f;
+	const struct gguf_key *k = &f->keys[f->key_count];
+	size_t twins[2];
+	char quoted[QUOTED];
+
+	follow_header(p);
+	if (!names_add(&f->key_names, f->keys, f->key_count, twins)) {
+		f->key_count++;
+		return 0;
+	}
+	return gguf_fail(p->e, -EINVAL, k->offset, "key '%s': number %zu, its value at byte %" PRIu64
+			 ", has the name of number %zu; expected each once",
+			 gguf_quote(quoted, sizeof quoted, k->name.p, k->name.n), twins[1], k->offset, twins[0]);
+}
+
 static int read_keys(struct parser *p)
 {
 	struct file *f = p->f;
 	size_t room = 0;
+	int err = 0;
 
-	while (f->key_count < p->key_claim) {
+	if (names_new(&f->key_names, sizeof *f->keys, p->key_claim))
+		return no_memory(p, "keys", p->key_claim);
+	while (!err && f->key_count < p->key_claim) {
 		struct gguf_key *keys = grow_table(f->keys, f->key_count, &room, p->key_claim, sizeof *keys);
-		int err;
 
 		if (!keys)
-			return gguf_fail(p->e, -ENOMEM, p->c.pos, "out of memory for %" PRIu64 " keys", p->key_claim);
+			return no_memory(p, "keys", p->key_claim);
 		f->keys = keys;
 		err = read_key(p, &keys[f->key_count]);
-		if (err)
-			return err;
-		f->key_count++;
+		if (!err)
+			err = add_key(p);
 	}
-	return 0;
+	return err;
 }
 
 /* The values of a tensor, or false when their number passes 63 bits. */
@@ -185,30 +243,35 @@ static bool count_values(const struct gguf_tensor *t, uint64_t *values)
 	return true;
 }
 
-static int check_shape(const struct parser *p, struct gguf_tensor *t, const char *name, uint64_t at)
+static const char *name_of(const struct gguf_tensor *t, char quoted[QUOTED])
+{
+	return gguf_quote(quoted, QUOTED, t->name.p, t->name.n);
+}
+
+static int check_shape(const struct parser *p, struct gguf_tensor *t, uint64_t at)
 {
 	const uint64_t *ne = t->extent;
 	size_t block = gguf_type_values(t->type);
+	char quoted[QUOTED];
 
 	for (unsigned i = 0; i < t->dims; i++)
 		if (ne[i] > INT64_MAX)
 			return gguf_fail(p->e, -EINVAL, at, "tensor '%s': extent %u at byte %" PRIu64 " is %" PRId64
-					 ", expected 0 or more", name, i, at, (int64_t)ne[i]);
+					 ", expected 0 or more", name_of(t, quoted), i, at, (int64_t)ne[i]);
 	if (t->type > INT32_MAX)
 		return gguf_fail(p->e, -EINVAL, p->c.pos - 12, "tensor '%s': type at byte %" PRIu64 " is %d, expected 0 or more",
-				 name, p->c.pos - 12, (int32_t)t->type);
+				 name_of(t, quoted), p->c.pos - 12, (int32_t)t->type);
 	if (!count_values(t, &t->values))
 		return gguf_fail(p->e, -EOVERFLOW, at, "tensor '%s': %" PRIu64 " x %" PRIu64 " x %" PRIu64 " x %" PRIu64
-				 " values at byte %" PRIu64 " are more than 63 bits count", name, ne[0], ne[1], ne[2], ne[3], at);
+				 " values at byte %" PRIu64 " are more than 63 bits count", name_of(t, quoted), ne[0], ne[1], ne[2], ne[3], at);
 	if (block && ne[0] % block)
 		return gguf_fail(p->e, -EINVAL, at, "tensor '%s': row of %" PRIu64 " values at byte %" PRIu64
-				 ", expected whole blocks of %zu for type %s", name, ne[0], at, block, gguf_type_name(t->type));
+				 ", expected whole blocks of %zu for type %s", name_of(t, quoted), ne[0], at, block, gguf_type_name(t->type));
 	if (!gguf_extent_size(t->type, ne, &t->size))
-		return gguf_fail(p->e, -EOVERFLOW, at, "tensor '%s': its bytes are more than 63 bits count", name);
+		return gguf_fail(p->e, -EOVERFLOW, at, "tensor '%s': its bytes are more than 63 bits count", name_of(t, quoted));
 	return 0;
 }
 
-/* The place of the name is kept in name.p as a number until the header stops moving. */
 static int read_tensor(struct parser *p, struct gguf_tensor *t)
 {
 	size_t number = p->f->tensor_count;
@@ -218,7 +281,7 @@ static int read_tensor(struct parser *p, struct gguf_tensor *t)
 	if (p->c.err)
 		return cursor_report(p, "tensor", number, 0, UINT64_MAX);
 	shape_at = p->c.pos + 4;
-	*t = (struct gguf_tensor){ .name = { (const char *)(uintptr_t)name_at, n }, .extent = { 1, 1, 1, 1 } };
+	*t = (struct gguf_tensor){ .name.n = n, .extent = { 1, 1, 1, 1 } };
 	t->dims = (uint32_t)cursor_number(&p->c, 4, "number of dimensions");
 	if (!p->c.err && t->dims > 4) {
 		gguf_quote(quoted, sizeof quoted, (const char *)p->c.base + name_at, n);
@@ -231,68 +294,60 @@ static int read_tensor(struct parser *p, struct gguf_tensor *t)
 	t->offset = cursor_number(&p->c, 8, "offset");
 	if (p->c.err)
 		return cursor_report(p, "tensor", number, name_at, n);
-	gguf_quote(quoted, sizeof quoted, (const char *)p->c.base + name_at, n);
-	return check_shape(p, t, quoted, shape_at);
+	t->name.p = (const char *)p->c.base + name_at;
+	return check_shape(p, t, shape_at);
+}
+
+/* As add_key; its place is judged by the tensor before it. */
+static int add_tensor(struct parser *p)
+{
+	struct file *f = p->f;
+	size_t twins[2];
+	int err;
+
+	follow_header(p);
+	err = place_tensor(f, f->tensor_count, p->e);
+	if (err)
+		return err;
+	if (names_add(&f->tensor_names, f->tensors, f->tensor_count, twins))
+		return fail_twins(f, f->tensors, twins, p->e);
+	f->tensor_count++;
+	return 0;
 }
 
 static int read_tensors(struct parser *p)
 {
 	struct file *f = p->f;
 	size_t room = 0;
+	int err = 0;
 
-	while (f->tensor_count < p->tensor_claim) {
+	if (names_new(&f->tensor_names, sizeof *f->tensors, p->tensor_claim))
+		return no_memory(p, "tensors", p->tensor_claim);
+	while (!err && f->tensor_count < p->tensor_claim) {
 		struct gguf_tensor *t = grow_table(f->tensors, f->tensor_count, &room, p->tensor_claim, sizeof *t);
-		int err;
 
 		if (!t)
-			return gguf_fail(p->e, -ENOMEM, p->c.pos, "out of memory for %" PRIu64 " tensors", p->tensor_claim);
+			return no_memory(p, "tensors", p->tensor_claim);
 		f->tensors = t;
 		err = read_tensor(p, &t[f->tensor_count]);
-		if (err)
-			return err;
-		f->tensor_count++;
+		if (!err)
+			err = add_tensor(p);
 	}
-	return 0;
+	return err;
 }
 
-/* The header is whole: gives back what was read beyond it, and points the names into it. */
-static int settle(struct parser *p)
+/* The header is whole: gives back what was read beyond it. */
+static void settle(struct parser *p)
 {
 	struct file *f = p->f;
-	uint8_t *smaller;
+	uint8_t *smaller = p->c.owned ? realloc(p->c.owned, p->c.pos) : NULL;
 
-	f->about.header_size = p->c.pos;
+	if (smaller)
+		p->c.base = p->c.owned = smaller;
+	follow_header(p);
+	f->owned = p->c.owned;
+	p->c.owned = NULL;
 	f->about.tensors = f->tensor_count;
-	if (p->c.owned) {
-		smaller = realloc(p->c.owned, p->c.pos);
-		if (smaller)
-			p->c.owned = smaller;
-		f->owned = p->c.owned;
-		p->c.base = p->c.owned;
-		p->c.owned = NULL;
-	}
-	f->header = p->c.base;
-	for (size_t i = 0; i < f->key_count; i++)
-		f->keys[i].name.p = (const char *)f->header + f->keys[i].offset - 4 - f->keys[i].name.n;
-	for (size_t i = 0; i < f->tensor_count; i++)
-		f->tensors[i].name.p = (const char *)f->header + (uintptr_t)f->tensors[i].name.p;
-	return 0;
-}
-
-static int index_keys(struct parser *p)
-{
-	struct file *f = p->f;
-	size_t twins[2];
-	char quoted[QUOTED];
-	int err = names_build(&f->key_names, f->keys, sizeof *f->keys, f->key_count, twins);
-	const struct gguf_key *k;
-
-	if (err != -EEXIST)
-		return err ? gguf_fail(p->e, err, 0, "out of memory for %zu keys", f->key_count) : 0;
-	k = &f->keys[twins[1]];
-	return gguf_fail(p->e, -EINVAL, k->offset, "key '%s': number %zu, its value at byte %" PRIu64
-			 ", has the name of number %zu; expected each once",
-			 gguf_quote(quoted, sizeof quoted, k->name.p, k->name.n), twins[1], k->offset, twins[0]);
 }
 
 static int read_alignment(struct parser *p)
@@ -327,12 +382,12 @@ static int read_tables(struct parser *p)
 	if (!err)
 		err = read_keys(p);
 	if (!err)
+		err = read_alignment(p);
+	if (!err)
 		err = read_tensors(p);
 	if (!err)
-		err = settle(p);
-	if (!err)
-		err = index_keys(p);
-	return err ? err : read_alignment(p);
+		settle(p);
+	return err;
 }
 
 int file_parse(struct file *f, unsigned lenience, struct gguf_error *e)
@@ -346,13 +401,14 @@ int file_parse(struct file *f, unsigned lenience, struct gguf_error *e)
 	f->about.path = f->path;
 	err = read_tables(&p);
 	free(p.c.owned);
-	return err ? err : place_tensors(f, lenience, e);
+	return err ? err : place_data(f, lenience, e);
 }
 
 void file_free(struct file *f)
 {
 	input_close(&f->input);
 	names_free(&f->key_names);
+	names_free(&f->tensor_names);
 	free(f->keys);
 	free(f->tensors);
 	free(f->owned);

@@ -38,14 +38,15 @@ static uint64_t offset_field(const struct file *f, const struct gguf_tensor *t)
 	return name_at + t->name.n + 4 + t->dims * (f->about.version == 1 ? 4u : 8u) + 4;
 }
 
-/* next: where the tensor before ends, padded; loose: that one's size is not known, so a gap may follow it. */
-static int check_offset(const struct file *f, size_t i, uint64_t next, bool loose, struct gguf_error *e)
+/* Where tensor i begins, by the one before it; loose: that one's size is not known, so a gap may follow it. */
+static int check_offset(const struct file *f, size_t i, bool loose, struct gguf_error *e)
 {
 	const struct gguf_tensor *t = &f->tensors[i];
+	uint64_t mask = f->about.alignment - 1, next = i ? (t[-1].offset + t[-1].size + mask) & ~mask : 0;
 	char quoted[QUOTED];
 	uint64_t at = offset_field(f, t);
 
-	if (t->offset % f->about.alignment)
+	if (t->offset & mask)
 		return gguf_fail(e, -EINVAL, at, "tensor '%s': offset %" PRIu64 " at byte %" PRIu64
 				 ", expected a multiple of the alignment %" PRIu64, name_of(t, quoted), t->offset, at,
 				 f->about.alignment);
@@ -56,28 +57,30 @@ static int check_offset(const struct file *f, size_t i, uint64_t next, bool loos
 	return 0;
 }
 
-/* Sizes of unknown types, and offsets from the start of the file instead of the data. */
-static int lay_out(struct file *f, struct gguf_error *e)
+/* Whether the end of t, padded, and what lies before it in the file are counted by 63 bits. */
+static int check_end(const struct file *f, const struct gguf_tensor *t, uint64_t before, struct gguf_error *e)
 {
-	uint64_t mask = f->about.alignment - 1, next = 0, end;
+	uint64_t end;
 	char quoted[QUOTED];
 
-	for (size_t i = 0; i < f->tensor_count; i++) {
-		struct gguf_tensor *t = &f->tensors[i];
-		bool after_unknown = i && !gguf_type_values(t[-1].type);
-		int err = check_offset(f, i, next, after_unknown, e);
+	if (!__builtin_add_overflow(t->offset, t->size, &end) && !__builtin_add_overflow(end, before, &end) &&
+	    end <= INT64_MAX - (f->about.alignment - 1))
+		return 0;
+	return gguf_fail(e, -EOVERFLOW, offset_field(f, t), "tensor '%s': offset %" PRIu64 " and %" PRIu64
+			 " bytes end beyond 63 bits", name_of(t, quoted), t->offset, t->size);
+}
 
-		if (err)
-			return err;
-		if (after_unknown)
-			t[-1].size = f->about.data + t->offset - t[-1].offset;
-		if (__builtin_add_overflow(t->offset, t->size, &end) || end > INT64_MAX - f->about.data - mask)
-			return gguf_fail(e, -EOVERFLOW, offset_field(f, t), "tensor '%s': offset %" PRIu64 " and %" PRIu64
-					 " bytes end beyond 63 bits", name_of(t, quoted), t->offset, t->size);
-		next = (end + mask) & ~mask;
-		t->offset += f->about.data;
-	}
-	return 0;
+int place_tensor(struct file *f, size_t i, struct gguf_error *e)
+{
+	struct gguf_tensor *t = &f->tensors[i];
+	bool after_unknown = i && !gguf_type_values(t[-1].type);
+	int err = check_offset(f, i, after_unknown, e);
+
+	if (err)
+		return err;
+	if (after_unknown)
+		t[-1].size = t->offset - t[-1].offset;
+	return check_end(f, t, 0, e);
 }
 
 /* Which tensors the file has room for: they follow each other, so all before the first cut one are whole. */
@@ -99,7 +102,7 @@ static int check_whole(struct file *f, struct gguf_error *e)
 	return 0;
 }
 
-int place_tensors(struct file *f, unsigned lenience, struct gguf_error *e)
+int place_data(struct file *f, unsigned lenience, struct gguf_error *e)
 {
 	uint64_t mask = f->about.alignment - 1;
 	struct gguf_tensor *last;
@@ -108,11 +111,23 @@ int place_tensors(struct file *f, unsigned lenience, struct gguf_error *e)
 	f->about.data = f->tensor_count ? (f->about.header_size + mask) & ~mask : f->about.header_size;
 	if (!f->tensor_count)
 		return 0;
-	err = lay_out(f, e);
+	last = &f->tensors[f->tensor_count - 1];
+	err = check_end(f, last, f->about.data, e);
 	if (err)
 		return err;
-	last = &f->tensors[f->tensor_count - 1];
+	for (size_t i = 0; i < f->tensor_count; i++)
+		f->tensors[i].offset += f->about.data;
 	if (!gguf_type_values(last->type) && last->offset < f->about.size)
 		last->size = f->about.size - last->offset;
 	return lenience & GGUF_OPEN_CUT ? 0 : check_whole(f, e);
+}
+
+int fail_twins(const struct file *f, const struct gguf_tensor *tensors, const size_t twins[2], struct gguf_error *e)
+{
+	const struct gguf_tensor *t = &tensors[twins[1]];
+	char quoted[QUOTED];
+
+	return gguf_fail(e, -EINVAL, (uint64_t)(t->name.p - (const char *)f->header),
+			 "tensor '%s': number %zu has the name of number %zu; expected each once", name_of(t, quoted), twins[1],
+			 twins[0]);
 }

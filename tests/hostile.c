@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hostile DIR MODEL: makes each spoiled file of cases.h, each patched model of patches.h and each set of files below in
- * DIR, and gives it to our programs in the build directory. None may crash, take 2 s, or more memory than 64 MiB and four
+ * hostile DIR MODEL: makes each spoiled file of cases.h, each patched model of patches.h and each set of files and long
+ * file below in DIR, and gives it to our programs in the build directory. None may crash, take 2 s, or more memory than 64 MiB and four
  * times the file; what is refused is refused in one line that says why, with a status that is not 0. What mounts is read
  * through, and the daemon's memory counts.
  *
@@ -406,6 +406,8 @@ static const struct set {
 	{ "shard-links", "log 20", { "blob1", "blob2", "blob3" },
 	  { "s-00001-of-00003.gguf", "s-00002-of-00003.gguf", "s-00003-of-00003.gguf" },
 	  { SHARD("0", "a"), SHARD("1", "b"), SHARD("2", "c") }, NULL },
+	{ "shard-1-of-65535", "log 17", { "s-00001-of-65535.gguf" }, { NULL },
+	  { "hdr 3 1 2 key split.no u16 u16 0 key split.count u16 u16 65535 ten a 1 8 f32 0 pad 32 zero 32" }, "s-00002-of-65535.gguf" },
 	{ "shard-twice", "log 21", { "s-00001-of-00003.gguf", "s-00002-of-00003.gguf", "s-00003-of-00003.gguf" }, { NULL },
 	  { SHARD("0", "a"), SHARD("0", "b"), SHARD("2", "c") }, "2 of 3" },
 };
@@ -450,6 +452,93 @@ static void try_sets(const struct program *p)
 	}
 }
 
+/* ---- files that are long, or say so: mostly of holes ---- */
+
+static void put_name(struct build *b, unsigned i)
+{
+	char name[8];
+
+	build_string(b, name, (size_t)snprintf(name, sizeof name, "%06x", i));
+}
+
+static void put_tensor(struct build *b, unsigned i)
+{
+	put_name(b, i);
+	build(b, "u32 1 u64 0 u32 0 u64 0"); /* one extent, of no values; F32; offset */
+}
+
+static void put_same_tensor(struct build *b, unsigned i)
+{
+	(void)i;
+	put_tensor(b, 0);
+}
+
+static void put_key(struct build *b, unsigned i)
+{
+	put_name(b, i);
+	build(b, "u32 0 u8 1");
+}
+
+#define TOKENS "hdr 3 0 1 key tokenizer.ggml.tokens array arr string "
+#define TOO_LONG "bytes, expected a header of 2^27 at most"
+
+/* head, then rows, then zeros up to size; memory is to be what is on the disk, where the file is refused. */
+static const struct many {
+	const char *name, *head;
+	unsigned rows;
+	void (*row)(struct build *b, unsigned i);
+	uint64_t size;    /* bytes; 0: what head and rows are */
+	const char *text; /* as above */
+} manies[] = {
+	{ "tensors-of-zeros-8M", "hdr 3 8000000 0", 0, NULL, 24 + 24 * 8000000ull, "tensor count at byte 8 is 8000000, expected 524288 at most" },
+	{ "tensors-of-zeros-2^28", "hdr 3 2^28 0", 0, NULL, 24 + (24ull << 28), "tensor count at byte 8 is 268435456, expected 524288 at most" },
+	{ "tensors-of-zeros", "hdr 3 524288 0", 0, NULL, 24 + 24 * 524288, "offset 0 at byte 64, expected 32, where the tensor before it ends" },
+	{ "tensors-of-one-name", "hdr 3 500000 0", 500000, put_same_tensor, 0, "number 1 has the name of number 0" },
+	{ "tensors-500k", "hdr 3 500000 0", 500000, put_tensor, 0, NULL },
+	{ "keys-of-zeros-8M", "hdr 3 0 8000000", 0, NULL, 24 + 14 * 8000000ull, "key count at byte 16 is 8000000, expected 524288 at most" },
+	{ "keys-of-zeros", "hdr 3 0 524288", 0, NULL, 24 + 14 * 524288, "key number 0: empty name" },
+	{ "keys-500k", "hdr 3 0 500000", 500000, put_key, 0, NULL },
+	{ "string-2^29", "hdr 3 0 1 key a string len 2^29", 0, NULL, 1ull << 30, TOO_LONG },
+	{ "array-u8-2^30", "hdr 3 0 1 key a array arr u8 2^30", 0, NULL, 1100ull << 20, TOO_LONG },
+	{ "array-f64-2^30", "hdr 3 0 1 key a array arr f64 2^30", 0, NULL, 9ull << 30, TOO_LONG },
+	{ "array-strings-2^30", TOKENS "2^30", 0, NULL, 9ull << 30, TOO_LONG },
+	{ "array-arrays-2^28", "hdr 3 0 1 key a array arr array 2^28", 0, NULL, 4ull << 30, TOO_LONG },
+	{ "array-u8-2^26", "hdr 3 0 1 key a array arr u8 2^26", 0, NULL, (1ull << 26) + 64, NULL },
+	{ "array-strings-2^23", TOKENS "2^23", 0, NULL, (8ull << 23) + 128, NULL },
+	{ "array-arrays-2^22", "hdr 3 0 1 key a array arr array 2^22", 0, NULL, (12ull << 22) + 64, NULL },
+};
+
+/* Writes the file; returns the bytes by which memory is judged. */
+static uint64_t put_many(const struct many *m)
+{
+	struct build b = { 0 };
+	uint64_t n;
+
+	build(&b, m->head);
+	for (unsigned i = 0; i < m->rows; i++)
+		m->row(&b, i);
+	put_model(&b, m->name);
+	n = b.n;
+	build_free(&b);
+	if (m->size && truncate(file, (off_t)m->size)) {
+		printf("Bail out! %s: %s\n", file, strerror(errno));
+		exit(1);
+	}
+	return m->size && !m->text ? m->size : n;
+}
+
+static void try_manies(void)
+{
+	for (const struct many *m = manies; m < manies + sizeof manies / sizeof *manies; m++) {
+		uint64_t n = put_many(m);
+
+		for (const struct program *p = programs; p < programs + sizeof programs / sizeof *programs; p++)
+			if (is_built(p) && !(p->how & PATCHES_ONLY))
+				judge(p, m->name, "long", n, m->text, may_refuse(p));
+		unlink(file);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct gguf *g = NULL;
@@ -471,6 +560,7 @@ int main(int argc, char **argv)
 		}
 		try_patches(&programs[i], g);
 	}
+	try_manies();
 	gguf_close(g);
 	done();
 }
