@@ -7,6 +7,7 @@
 #define VEC_TYPE_H
 #include "kv.h"
 #include "quant/quant.h"
+#include "target.h"
 #include <math.h>
 #include <string.h>
 
@@ -16,13 +17,6 @@ typedef int8_t vb __attribute__((vector_size(LANES)));
 
 /* The sixteen partial sums of vec.h are so many registers. */
 enum { PARTS = 16 / LANES };
-
-#define INLINE __attribute__((always_inline)) static inline
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
 
 #define VEC_TIER(id, can)                                                                                  \
 	const struct vec vec_##id = {                                                                      \

@@ -7,12 +7,9 @@
 #include "panel.h"
 #include "target.h"
 
-#define INLINE static inline __attribute__((always_inline))
 #ifdef __clang__
-#define UNROLL KERNEL_PRAGMA(clang loop unroll(full))
 #define DOTPROD_TARGET "dotprod"
 #else
-#define UNROLL _Pragma("GCC unroll 16")
 #define DOTPROD_TARGET "arch=armv8.2-a+dotprod"
 #endif
 

@@ -4,6 +4,7 @@
 #define KERNEL_STREAM_H
 #include <stddef.h>
 #include <stdint.h>
+#include "target.h"
 
 enum { STREAM_LINE = 64, STREAM_PAGE = 4096, STREAM_AHEAD = 8192 };
 
@@ -13,11 +14,14 @@ enum { STREAM_LINE = 64, STREAM_PAGE = 4096, STREAM_AHEAD = 8192 };
  */
 static inline __attribute__((always_inline)) void stream_fetch(const void *p, size_t size)
 {
-	uintptr_t at = (uintptr_t)p, line = (at + STREAM_AHEAD) / STREAM_LINE * STREAM_LINE;
+	uintptr_t at = (uintptr_t)p;
 
 	if (at % STREAM_PAGE < size)
 		__builtin_prefetch((const void *)(at / STREAM_PAGE * STREAM_PAGE + STREAM_PAGE + STREAM_AHEAD));
-	for (; line + STREAM_LINE <= at + STREAM_AHEAD + size; line += STREAM_LINE)
-		__builtin_prefetch((const void *)line);
+	if (size < STREAM_LINE && at % STREAM_LINE >= size)
+		return;
+	UNROLL
+	for (size_t i = 0; i < size; i += STREAM_LINE)
+		__builtin_prefetch((const void *)(at + STREAM_AHEAD + i));
 }
 #endif

@@ -7,12 +7,6 @@
 #include "target.h"
 
 #define AVX2_TARGET "avx2,fma,f16c"
-#define INLINE static inline __attribute__((always_inline))
-#ifdef __clang__
-#define UNROLL KERNEL_PRAGMA(clang loop unroll(full))
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
 
 /* int.c: any type, and the types that are decoded with vectors */
 kernel_mul_fn avx2_mul_int;

@@ -130,8 +130,8 @@ INLINE void sum_row(struct sums *s, size_t r, const uint8_t *row, const struct a
 		const uint8_t *p = row + (first + b) / parts * bytes;
 		const int32_t *half = x->half + 2 * (first + b);
 
-		if (b % 8 == 0)
-			stream_fetch(p, 8 / parts * bytes);
+		for (size_t i = 0; b % 8 == 0 && i < 8 / parts * bytes; i += STREAM_LINE)
+			stream_fetch(p + i, STREAM_LINE);
 		get_part(&o, type, p, (unsigned)((first + b) % parts));
 		s->sum[b][r] = dot_part(&o, kind, x->q + (first + b) * 32);
 		s->d[b][r] = o.b.d * x->d[first + b];

@@ -11,13 +11,6 @@
 #else
 #define AVX512_TARGET AVX512_ISA ",prefer-vector-width=512"
 #endif
-#define INLINE static inline __attribute__((always_inline))
-/* gcc unrolls at -O2 only what is asked for; clang has its own word for it. */
-#ifdef __clang__
-#define UNROLL KERNEL_PRAGMA(clang loop unroll(full))
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
 
 extern const struct kernel_limits avx512_limits;
 /* panel.c, row.c, unpack.c, float.c */
@@ -29,7 +22,7 @@ void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t 
 #define AVX512_ROW_KERNELS(X) \
 	X(q8_0, AS_IS, 544, scales_of_rows) X(q4_0, HALVES, 288, scales_of_rows) X(iq4_nl, HALVES, 288, scales_of_rows) \
 	X(mxfp4, HALVES, 272, scales_of_rows) X(q4_k, EVEN_ODD, 288, scales_q4_k) X(q5_k, EVEN_ODD, 352, scales_q5_k) \
-	X(q6_k, AS_IS, 420, scales_q6_k) X(iq4_xs, HALVES, 272, scales_iq4_xs)
+	X(q6_k, IN_PAIRS, 420, scales_q6_k) X(iq4_xs, HALVES, 272, scales_iq4_xs)
 #define AVX512_DECLARE(name, ...) kernel_mul_fn avx512_mul_##name;
 AVX512_ROW_KERNELS(AVX512_DECLARE)
 kernel_mul_fn avx512_mul_f32, avx512_mul_f16;

@@ -15,12 +15,13 @@
 enum { ROWS = 16, GROUP = 16, PART = 128 }; /* rows; blocks of a vector, at a time */
 
 /* How a kernel wants four blocks of activations: as they are, first halves then last ones, or blocks 0 2 1 3. */
-enum order { AS_IS, HALVES, EVEN_ODD };
+enum order { AS_IS, IN_PAIRS, HALVES, EVEN_ODD };
 
 struct values {
-	_Alignas(64) int8_t q[PART * 32];
-	int32_t bias[PART];
-	int32_t init[PART * 8]; /* for pairs: -32 times the sum of 16 values, in one of the four lanes that add them up */
+	const int8_t *q;
+	const int32_t *bias;
+	_Alignas(64) int8_t arranged[PART * 32];
+	int32_t init[PART * 8]; /* IN_PAIRS: -32 times the sum of 16 values, in one of the four lanes that add them up */
 };
 
 /* Of 16 blocks of a row: exact sums, and scales, where those do not come later for all rows. */
@@ -52,7 +53,7 @@ INLINE __m512i load_halves(const uint8_t *p)
 
 INLINE __m512i x_at(const struct values *x, size_t block, int i)
 {
-	return _mm512_load_si512(x->q + block * 32 + 64 * i);
+	return load(x->q + block * 32 + 64 * i);
 }
 
 INLINE __m512i add32(__m512i a, __m512i b)
@@ -99,7 +100,7 @@ INLINE __m512i sum_even_odd(const __m512i v[8])
 
 INLINE __m512 with_bias(__m512i sum, const struct values *x, size_t block, unsigned shift)
 {
-	return _mm512_cvtepi32_ps(_mm512_add_epi32(sum, _mm512_srai_epi32(_mm512_load_si512(x->bias + block), shift)));
+	return _mm512_cvtepi32_ps(_mm512_add_epi32(sum, _mm512_srai_epi32(load(x->bias + block), shift)));
 }
 
 /* Four blocks of nibbles, 16 bytes each, size bytes apart. */
@@ -335,19 +336,21 @@ INLINE __m512 add_up(__m512 acc, const struct scratch *s, const struct panel_row
 }
 
 /* n blocks of activations from number first, a multiple of four. */
-static void arrange(struct values *x, const struct act *a, size_t first, size_t n, enum order order)
+INLINE void arrange(struct values *x, const struct act *a, size_t first, size_t n, enum order order)
 {
-	for (size_t b = 0; b < n; b += 4) {
-		const int8_t *q = a->q + (first + b) * 32;
-		__m512i v[2] = { load(q), load(q + 64) };
+	x->q = a->q + first * 32;
+	x->bias = a->bias + first;
+	for (size_t b = 0; b < n && (order == HALVES || order == EVEN_ODD); b += 4) {
+		__m512i v[2] = { load(x->q + b * 32), load(x->q + b * 32 + 64) };
 		__m512i low = order == HALVES ? _mm512_shuffle_i32x4(v[0], v[1], 0x88) : _mm512_shuffle_i32x4(v[0], v[1], 0x44);
 		__m512i high = order == HALVES ? _mm512_shuffle_i32x4(v[0], v[1], 0xdd) : _mm512_shuffle_i32x4(v[0], v[1], 0xee);
 
-		_mm512_store_si512(x->q + b * 32, order == AS_IS ? v[0] : low);
-		_mm512_store_si512(x->q + b * 32 + 64, order == AS_IS ? v[1] : high);
+		_mm512_store_si512(x->arranged + b * 32, low);
+		_mm512_store_si512(x->arranged + b * 32 + 64, high);
 	}
-	memcpy(x->bias, a->bias + first, n * sizeof *x->bias);
-	for (size_t i = 0; i < 2 * n; i++)
+	if (order == HALVES || order == EVEN_ODD)
+		x->q = x->arranged;
+	for (size_t i = 0; i < 2 * n && order == IN_PAIRS; i++)
 		_mm_storeu_si128((__m128i *)(x->init + 4 * i), _mm_cvtsi32_si128(a->half[2 * first + i] / 4));
 }
 
@@ -374,9 +377,12 @@ INLINE void sum_rows(const struct mat *w, const struct act *a, float *y, size_t 
 	arrange(&x, a, first, n, order);
 	if (to - from < ROWS)
 		memset(&s, 0, sizeof s);
-	for (size_t row = from; row < to; row += ROWS) {
-		const uint8_t *p = (const uint8_t *)w->data + row * w->row_bytes + first / GROUP * size;
-		struct panel_rows rows = panel_rows_at(w, row, to, ROWS);
+	struct panel_rows rows = panel_rows_at(w, from, to, ROWS);
+
+	for (size_t row = from; row < to; row += ROWS, rows.base += ROWS * w->row_bytes) {
+		if (to - row < ROWS)
+			rows = panel_rows_at(w, row, to, ROWS);
+		const uint8_t *p = rows.base + first / GROUP * size;
 		__mmask16 some = (__mmask16)(0xffff >> (ROWS - rows.count));
 		__m512 acc = first ? _mm512_maskz_loadu_ps(some, y + row) : _mm512_setzero_ps();
 
