@@ -251,7 +251,14 @@ void cli_version(const struct cli *c)
 
 /* ---- loading ---- */
 
-/* Not before loading takes long enough to be waited for. */
+static void clear_bar(struct cli *c)
+{
+	if (c->bar_drawn > 0)
+		fputs("\r\033[K", stderr);
+	c->bar_drawn = 0;
+}
+
+/* Not before loading takes long enough to be waited for, and gone when all is there. */
 static void draw_bar(void *ctx, uint64_t done, uint64_t total)
 {
 	enum { WIDTH = 40 };
@@ -259,19 +266,16 @@ static void draw_bar(void *ctx, uint64_t done, uint64_t total)
 	static const char none[] = "........................................";
 	struct cli *c = ctx;
 	double now = cli_now();
-	int n = total ? (int)((double)done / (double)total * WIDTH) : WIDTH;
+	int n = (int)((double)done / (double)total * WIDTH);
 
-	if (now - c->start < 0.3 || (now - c->bar_drawn < 0.05 && done < total))
+	if (done >= total) {
+		clear_bar(c);
+		return;
+	}
+	if (now - c->start < 0.3 || now - c->bar_drawn < 0.05)
 		return;
 	c->bar_drawn = now;
 	fprintf(stderr, "\rloading [%.*s%.*s] %3d %%", n, full, WIDTH - n, none, (int)(100.0 * n / WIDTH));
-}
-
-static void clear_bar(struct cli *c)
-{
-	if (c->bar_drawn > 0)
-		fputs("\r\033[K", stderr);
-	c->bar_drawn = 0;
 }
 
 int cli_source(struct cli *c, struct source **s)

@@ -158,7 +158,8 @@ static int embed_text(struct embed *e, const char *text, size_t n)
 	llm_rewind(e->llm, 0);
 	err = e->states ? llm_embed(e->llm, t.id, t.n, e->states, &error) : -ENOMEM;
 	if (err)
-		err = error.code ? cli_fail(&e->cli, "text", &error) : cli_error(&e->cli, NULL, "out of memory");
+		err = error.code ? cli_fail(&e->cli, err == -EBADMSG ? e->cli.model : "text", &error)
+				 : cli_error(&e->cli, NULL, "out of memory");
 	else
 		err = pool(e, t.n);
 	free(e->states);

@@ -22,6 +22,7 @@ struct llm {
 	struct kv kv;
 	unsigned *kv_heads; /* of each layer, as the cache counts them */
 	struct team_barrier *team;
+	struct finite *look; /* NULL from the end of the first batch on */
 	unsigned position;
 	struct act *act;       /* room for what is multiplied: parts of it are views (act_part) */
 	struct act *expert_act; /* the same for a row for each token and chosen expert; NULL: no experts */

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The search for NaN and Inf. It is the first touch of the weights: each thread has the pages of a piece brought in and
- * then looks at it, so a check costs little over the loading that has to be done anyway. Which block is reported does not
- * depend on the number of threads.
- */
 #include "finite.h"
 #include "error.h"
 #include "load.h"
@@ -12,73 +7,188 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 
-enum { PIECE = 2 << 20 /* bytes */ };
+/* Bytes: much less than a second-level cache, much more than a system call costs. */
+enum { PIECE = 256 << 10 };
 
-struct search {
+/* A weight that is looked at, in pieces of so many blocks. */
+struct span {
+	const struct weight *w;
+	uint64_t blocks, step;
+	size_t first; /* of its pieces among all */
+};
+
+struct finite {
 	struct source *s;
-	omp_lock_t lock;
-	size_t weight; /* the first broken one, or SIZE_MAX; with block guarded by lock */
+	struct span *span; /* by address */
+	size_t spans, pieces;
+	atomic_uchar *seen;       /* of each piece: somebody looks or has looked at it */
+	_Atomic uint64_t done;    /* bytes */
+	uint64_t total;
+	bool check;
+	omp_lock_t lock;          /* of what follows: the first that is broken, weight NULL: none */
+	const struct weight *weight;
 	uint64_t block;
 };
 
-static void report(struct search *f, size_t weight, uint64_t block)
+static int compare_spans(const void *a, const void *b)
+{
+	const char *x = ((const struct span *)a)->w->data, *y = ((const struct span *)b)->w->data;
+
+	return (x > y) - (x < y);
+}
+
+static void list_spans(struct finite *f)
+{
+	for (size_t i = 0; i < source_weight_count(f->s); i++) {
+		const struct weight *w = source_weight(f->s, i);
+		size_t bytes = gguf_type_bytes(w->type);
+
+		if (!bytes || w->put_off || w->size < bytes)
+			continue;
+		f->span[f->spans++] = (struct span){ .w = w, .blocks = w->size / bytes, .step = PIECE / bytes };
+		f->total += w->size / bytes * bytes;
+	}
+	if (f->spans)
+		qsort(f->span, f->spans, sizeof(*f->span), compare_spans);
+	for (size_t i = 0; i < f->spans; i++) {
+		f->span[i].first = f->pieces;
+		f->pieces += (f->span[i].blocks + f->span[i].step - 1) / f->span[i].step;
+	}
+}
+
+int finite_new(struct finite **out, struct source *s, bool check)
+{
+	struct finite *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -ENOMEM;
+	omp_init_lock(&f->lock);
+	f->s = s;
+	f->check = check;
+	f->span = calloc(source_weight_count(s) + 1, sizeof(*f->span));
+	if (f->span)
+		list_spans(f);
+	f->seen = calloc(f->pieces + 1, sizeof(*f->seen));
+	if (!f->span || !f->seen) {
+		finite_free(f);
+		return -ENOMEM;
+	}
+	*out = f;
+	return 0;
+}
+
+void finite_free(struct finite *f)
+{
+	if (!f)
+		return;
+	omp_destroy_lock(&f->lock);
+	free(f->span);
+	free((void *)f->seen);
+	free(f);
+}
+
+/* Weights of a source lie in one array, in the order of the file. */
+static void report(struct finite *f, const struct weight *w, uint64_t block)
 {
 	omp_set_lock(&f->lock);
-	if (weight < f->weight || (weight == f->weight && block < f->block)) {
-		f->weight = weight;
+	if (!f->weight || w < f->weight || (w == f->weight && block < f->block)) {
+		f->weight = w;
 		f->block = block;
 	}
 	omp_unset_lock(&f->lock);
 }
 
-/* Blocks from to to of weight i, a piece at a time: its pages are brought in just before it is looked at. */
-static void search_blocks(struct search *f, size_t i, uint64_t from, uint64_t to)
+static void look_at(struct finite *f, const struct span *s, size_t piece)
 {
-	const struct weight *w = source_weight(f->s, i);
-	size_t bytes = gguf_type_bytes(w->type), step = PIECE / bytes;
+	size_t bytes = gguf_type_bytes(s->w->type);
+	uint64_t from = piece * s->step, n = s->blocks - from < s->step ? s->blocks - from : s->step;
+	const char *p = (const char *)s->w->data + from * bytes;
 	struct tally found = TALLY_NONE;
 
-	for (uint64_t at = from, n; at < to && !found.nan && !found.inf; at += n) {
-		const char *p = (const char *)w->data + at * bytes;
-
-		n = to - at < step ? to - at : step;
-		load_pages(p, n * bytes);
-		scan_blocks(w->type, p, n * bytes, at, &found);
-	}
+	load_pages(p, n * bytes);
+	if (f->check)
+		scan_blocks(s->w->type, p, n * bytes, from, &found);
 	if (found.nan || found.inf)
-		report(f, i, found.first);
+		report(f, s->w, found.first);
+	atomic_fetch_add_explicit(&f->done, n * bytes, memory_order_relaxed);
 }
 
-static void search_share(const struct team *t, void *ctx)
+static void look_once(struct finite *f, const struct span *s, size_t piece)
 {
-	struct search *f = ctx;
+	atomic_uchar *seen = &f->seen[s->first + piece];
 
-	for (size_t i = 0; i < source_weight_count(f->s); i++) {
-		const struct weight *w = source_weight(f->s, i);
-		size_t bytes = gguf_type_bytes(w->type), from, to;
+	/* most are seen: a look is cheaper than an exchange */
+	if (!atomic_load_explicit(seen, memory_order_relaxed) &&
+	    !atomic_exchange_explicit(seen, 1, memory_order_relaxed))
+		look_at(f, s, piece);
+}
 
-		if (!bytes || w->put_off)
-			continue;
-		team_share(t, w->size / bytes, 256, &from, &to);
-		search_blocks(f, i, from, to);
+/* Only one thread tells how far it is: the callback is not made for several at once. */
+static void tell(struct finite *f, const struct team *t)
+{
+	if (!t->id)
+		source_progress(f->s, atomic_load_explicit(&f->done, memory_order_relaxed), f->total);
+}
+
+/* The last span that begins at or before p, or NULL. */
+static const struct span *find_span(const struct finite *f, const char *p)
+{
+	size_t low = 0, high = f->spans;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if ((const char *)f->span[middle].w->data <= p)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &f->span[low - 1] : NULL;
+}
+
+void finite_look(struct finite *f, const struct team *t, const void *p, size_t n)
+{
+	const struct span *s = find_span(f, p);
+	size_t at = s ? (size_t)((const char *)p - (const char *)s->w->data) : 0, bytes;
+
+	if (!s || !n || at >= s->w->size)
+		return;
+	n = n < s->w->size - at ? n : s->w->size - at;
+	bytes = gguf_type_bytes(s->w->type) * s->step;
+	for (size_t i = at / bytes; i <= (at + n - 1) / bytes; i++)
+		look_once(f, s, i);
+	tell(f, t);
+}
+
+static void look_at_rest(const struct team *t, void *ctx)
+{
+	struct finite *f = ctx;
+
+	for (size_t i = 0; i < f->spans; i++) {
+		const struct span *s = &f->span[i];
+		size_t from, to;
+
+		team_share(t, (s->blocks + s->step - 1) / s->step, 1, &from, &to);
+		for (size_t piece = from; piece < to; piece++)
+			look_once(f, s, piece);
+		tell(f, t);
 	}
 }
 
-int finite_check(struct source *s, struct team_barrier *threads, struct gguf_error *e)
+int finite_end(struct finite *f, struct team_barrier *threads, struct gguf_error *e)
 {
-	struct search f = { .s = s, .weight = SIZE_MAX, .block = UINT64_MAX };
-	const struct weight *w;
 	char name[80];
 
-	omp_init_lock(&f.lock);
-	team_run(threads, search_share, &f);
-	omp_destroy_lock(&f.lock);
-	if (f.weight == SIZE_MAX)
+	if (f->check && f->done < f->total)
+		team_run(threads, look_at_rest, f);
+	source_progress(f->s, f->total, f->total);
+	if (!f->weight)
 		return 0;
-	w = source_weight(s, f.weight);
-	return gguf_fail(e, -EINVAL, 0,
+	return gguf_fail(e, -EBADMSG, 0,
 			 "tensor '%s': %s %" PRIu64 " is no number (NaN or Inf); --no-check runs it all the same",
-			 gguf_quote(name, sizeof name, w->name.p, w->name.n),
-			 scan_counts_blocks(w->type) ? "the scale of block" : "value", f.block);
+			 gguf_quote(name, sizeof name, f->weight->name.p, f->weight->name.n),
+			 scan_counts_blocks(f->weight->type) ? "the scale of block" : "value", f->block);
 }

@@ -190,10 +190,11 @@ static struct pass wanted(const struct pass *p)
 	return rest;
 }
 
-void forward(const struct team *t, void *pass)
+void forward(const struct team *team, void *pass)
 {
 	const struct pass *p = pass, rest = wanted(p);
 	const struct llm *m = p->m;
+	const struct team looking = { team->id, team->n, team->barrier, m->look }, *t = &looking;
 	size_t width = m->model->h.width, from, to;
 
 	begin(p, t);

@@ -35,7 +35,8 @@ static int open_parts(struct ggufs *g, const char *path, const struct ggufs_opti
 	if (err)
 		return err;
 	err = vocab_open(&g->vocab, g->source, e);
-	return err && err != -ENOENT ? err : llm_open(&g->llm, g->source, &opt, e);
+	err = err && err != -ENOENT ? err : llm_open(&g->llm, g->source, &opt, e);
+	return err ? err : llm_check(g->llm, e);
 }
 
 int ggufs_open(struct ggufs **out, const char *path, const struct ggufs_options *o, struct gguf_error *e)

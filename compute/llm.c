@@ -92,8 +92,8 @@ int llm_open(struct llm **out, struct source *s, const struct llm_options *o, st
 	err = memory_new(m, e);
 	if (!err && team_new(&m->team, m->opt.threads))
 		err = gguf_fail(e, -ENOMEM, 0, "no memory for %u threads", m->opt.threads);
-	if (!err && o->check)
-		err = finite_check(s, m->team, e);
+	if (!err && finite_new(&m->look, s, o->check))
+		err = gguf_fail(e, -ENOMEM, 0, "out of memory");
 	if (err) {
 		llm_close(m);
 		return err;
@@ -107,10 +107,22 @@ void llm_close(struct llm *m)
 	if (!m)
 		return;
 	memory_free(m);
+	finite_free(m->look);
 	team_free(m->team);
 	model_close(m->model);
 	free(m->kv_heads);
 	free(m);
+}
+
+int llm_check(struct llm *m, struct gguf_error *e)
+{
+	int err = m->look ? finite_end(m->look, m->team, e) : 0;
+
+	if (!err) {
+		finite_free(m->look);
+		m->look = NULL;
+	}
+	return err;
 }
 
 size_t llm_vocab(const struct llm *m)
@@ -169,8 +181,11 @@ static int check_tokens(const struct llm *m, const int32_t *ids, size_t n, struc
 }
 
 /* All n tokens, batch by batch. */
-static void feed(struct llm *m, const int32_t *ids, size_t n, float *logits, bool every, float *hidden)
+static int feed(struct llm *m, const int32_t *ids, size_t n, float *logits, bool every, float *hidden,
+		struct gguf_error *e)
 {
+	int err;
+
 	for (size_t i = 0; i < n;) {
 		size_t some = n - i < m->opt.batch ? n - i : m->opt.batch;
 		struct pass p = {
@@ -180,9 +195,13 @@ static void feed(struct llm *m, const int32_t *ids, size_t n, float *logits, boo
 		};
 
 		team_run(m->team, forward, &p);
+		err = llm_check(m, e);
+		if (err)
+			return err;
 		m->position += (unsigned)some;
 		i += some;
 	}
+	return 0;
 }
 
 int llm_eval(struct llm *m, const int32_t *ids, size_t n, float *logits, bool every, struct gguf_error *e)
@@ -191,9 +210,7 @@ int llm_eval(struct llm *m, const int32_t *ids, size_t n, float *logits, bool ev
 
 	if (!err && m->model->arch->embeds && logits)
 		return gguf_fail(e, -ENOTSUP, 0, "architecture %s makes embeddings, not text", m->model->arch->name);
-	if (!err)
-		feed(m, ids, n, logits, every, NULL);
-	return err;
+	return err ? err : feed(m, ids, n, logits, every, NULL, e);
 }
 
 int llm_embed(struct llm *m, const int32_t *ids, size_t n, float *out, struct gguf_error *e)
@@ -202,9 +219,7 @@ int llm_embed(struct llm *m, const int32_t *ids, size_t n, float *out, struct gg
 
 	m->position = m->model->h.causal ? m->position : 0;
 	err = check_tokens(m, ids, n, e);
-	if (!err)
-		feed(m, ids, n, NULL, false, out);
-	return err;
+	return err ? err : feed(m, ids, n, NULL, false, out, e);
 }
 
 /* A key moves to position to, which turns it back by as many positions. */

@@ -16,7 +16,7 @@ struct llm_options {
 	unsigned context;   /* positions; 0: the model's own */
 	unsigned batch;     /* most tokens computed at once; 0: 512 */
 	enum cache_type k, v;
-	bool check;         /* refuse weights with NaN or Inf */
+	bool check;         /* refuse weights with NaN or Inf: see llm_check */
 };
 
 struct llm_estimate { uint64_t weights, cache, buffers; }; /* bytes */
@@ -26,6 +26,12 @@ int llm_open(struct llm **out, struct source *s, const struct llm_options *o, st
 void llm_close(struct llm *m);
 /* What llm_open would take, without taking it. */
 int llm_estimate(struct source *s, const struct llm_options *o, struct llm_estimate *est, struct gguf_error *e);
+
+/*
+ * Looks for NaN and Inf in weights that nobody has looked at. Where it was not called, the first batch does it on its
+ * way, which is cheaper: that llm_eval or llm_embed and all later ones fail. -EBADMSG, with the tensor's name.
+ */
+int llm_check(struct llm *m, struct gguf_error *e);
 
 size_t llm_vocab(const struct llm *m);   /* logits of a position */
 size_t llm_width(const struct llm *m);   /* values of an embedding */

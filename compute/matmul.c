@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "finite.h"
 #include "kernel/kernel.h"
 
 /* Rows that a thread takes at a time: enough that a new start of the stream of weights does not count. */
@@ -9,13 +10,21 @@ int mat_type_ok(uint32_t type)
 	return gguf_can_decode(type);
 }
 
+static void multiply(const struct team *t, const struct mat *w, const struct act *a, float *y, size_t stride, size_t from,
+		     size_t to)
+{
+	if (t->look)
+		finite_look(t->look, t, (const char *)w->data + from * w->row_bytes, (to - from) * w->row_bytes);
+	kernel.mul[w->type](w, a, y, stride, from, to);
+}
+
 void mat_mul(const struct mat *w, const struct act *a, float *y, size_t stride, const struct team *t)
 {
 	size_t step = w->out / t->n < 4 * ROWS ? LEAST_ROWS : ROWS;
 	struct team_loop l = team_loop(t, w->out, step);
 
 	for (size_t from, to; team_take(t, &l, &from, &to);)
-		kernel.mul[w->type](w, a, y, stride, from, to);
+		multiply(t, w, a, y, stride, from, to);
 }
 
 void mat_mul_each(size_t jobs, size_t out, mat_job_fn *job, void *ctx, const struct team *t)
@@ -30,8 +39,8 @@ void mat_mul_each(size_t jobs, size_t out, mat_job_fn *job, void *ctx, const str
 			struct mat_job j;
 
 			job(ctx, i, &j);
-			kernel.mul[j.w.type](&j.w, j.a, j.y, j.stride, first * rows,
-					     (first + some) * rows < out ? (first + some) * rows : out);
+			multiply(t, &j.w, j.a, j.y, j.stride, first * rows,
+				 (first + some) * rows < out ? (first + some) * rows : out);
 			at += some;
 		}
 }

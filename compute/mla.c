@@ -58,7 +58,7 @@ static void unfold_queries(const struct pass *p, const struct team *t, const str
 static void each_head(const struct pass *p, const struct team *t, const struct bank *b, unsigned heads, struct rows x,
 		      size_t x_len, struct rows y, size_t y_len)
 {
-	const struct team alone = { 0, 1, NULL };
+	const struct team alone = { 0, 1, NULL, NULL };
 	struct act *a = p->m->head_act[t->id];
 	size_t from, to;
 

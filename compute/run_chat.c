@@ -289,7 +289,12 @@ static int read_kwargs(struct talk *t)
 int run_chat(struct session *s, struct chat *chat)
 {
 	struct talk t = { .s = s, .chat = chat, .terminal = isatty(STDIN_FILENO) };
+	struct gguf_error e = { 0 };
 	int status = read_kwargs(&t);
+
+	/* nobody shall write a question to a model that will not run */
+	if (!status && llm_check(s->llm, &e))
+		status = cli_fail(s->cli, s->cli->model, &e);
 
 	if (!status && s->args->system && *s->args->system)
 		status = add(&t, "system", s->args->system);

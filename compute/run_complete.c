@@ -39,12 +39,14 @@ int run_completion(struct session *s, const struct tokens *prompt)
 {
 	struct gguf_error e = { 0 };
 	enum ending end;
+	int err;
 
 	if (output_begin(&s->out))
 		return cli_error(s->cli, NULL, "out of memory");
+	err = session_continue(s, prompt->id, prompt->n, &e);
+	if (err)
+		return interrupted() ? 130 : cli_fail(s->cli, err == -EBADMSG ? s->cli->model : "prompt", &e);
 	show_prompt(s, prompt);
-	if (session_continue(s, prompt->id, prompt->n, &e))
-		return interrupted() ? 130 : cli_fail(s->cli, "prompt", &e);
 	/* stop strings are looked for in what the model says */
 	s->out.n = 0;
 	end = session_generate(s, &e);

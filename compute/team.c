@@ -87,7 +87,7 @@ void team_run(struct team_barrier *b, team_work_fn *work, void *ctx)
 	catch_up(b);
 	#pragma omp parallel num_threads(b->threads)
 	{
-		struct team t = { (unsigned)omp_get_thread_num(), (unsigned)omp_get_num_threads(), b };
+		struct team t = { (unsigned)omp_get_thread_num(), (unsigned)omp_get_num_threads(), b, NULL };
 
 		work(&t, ctx);
 	}

@@ -9,9 +9,11 @@
 #include <stddef.h>
 
 struct team_barrier;
+struct finite;
 struct team {
 	unsigned id, n; /* this thread, of so many; alone it needs no barrier */
 	struct team_barrier *barrier;
+	struct finite *look; /* what is shown weights before they are read (finite.h); NULL: nothing is */
 };
 
 /* What a team of up to so many threads needs. 0 or -ENOMEM. */

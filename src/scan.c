@@ -122,15 +122,23 @@ BODY any_u16(const uint8_t *p, int16_t huge)
 	return most >= huge;
 }
 
-/* Halves at fixed places of RUN blocks. */
+/* Halves at fixed places of RUN blocks. A sum has its top bit exactly where the magnitude is huge or more. */
+BODY any_half(const uint8_t *p, size_t block, uint16_t huge)
+{
+	const uint32_t more = 0x8000u - huge;
+	uint32_t any = 0;
+
+	for (int i = 0; i < RUN; i += 4, p += 4 * block)
+		any |= ((*(const loose_u16 *)p & 0x7fffu) + more) |
+		       ((*(const loose_u16 *)(p + block) & 0x7fffu) + more) |
+		       ((*(const loose_u16 *)(p + 2 * block) & 0x7fffu) + more) |
+		       ((*(const loose_u16 *)(p + 3 * block) & 0x7fffu) + more);
+	return any & 0x8000;
+}
+
 static bool any_scale(const uint8_t *p, size_t block, unsigned count, uint16_t huge)
 {
-	unsigned any = 0;
-
-	for (int i = 0; i < RUN; i++, p += block)
-		for (unsigned k = 0; k < count; k++)
-			any |= (((const loose_u16 *)p)[k] & 0x7fffu) >= huge;
-	return any;
+	return any_half(p, block, huge) || (count > 1 && any_half(p + 2, block, huge));
 }
 
 /* One body, for the compiler's own ISA and for vectors twice as wide. */

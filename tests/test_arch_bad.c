@@ -8,6 +8,7 @@
 #include "tap.h"
 #include "vectors.h"
 #include <errno.h>
+#include <errno.h>
 #include <ftw.h>
 #include <unistd.h>
 
@@ -130,6 +131,7 @@ static int try_tree(const char *tree, struct gguf_error *e)
 	struct opened o;
 	int err = vectors_open(&o, tree, &opt);
 
+	err = err ? err : llm_check(o.m, &o.e);
 	*e = o.e;
 	vectors_close(&o);
 	return err;
@@ -157,6 +159,21 @@ static void refuse(const struct bad *b)
 	remove_tree(tree);
 }
 
+/* What llm_check would say, the first batch says and any later one: the same whoever came upon it. */
+static void not_finite_on_the_way(const char *tree, unsigned threads)
+{
+	const struct llm_options opt = { .threads = threads, .context = 32, .check = true };
+	const int32_t ids[] = { 1, 2, 3 };
+	struct gguf_error again = { 0 };
+	struct opened o;
+
+	ok(!vectors_open(&o, tree, &opt) && llm_eval(o.m, ids, 3, NULL, false, &o.e) == -EBADMSG &&
+	   strstr(o.e.text, "blk.1.ffn_up.weight") && strstr(o.e.text, "700"), "%u threads: %s", threads, o.e.text);
+	ok(llm_eval(o.m, ids, 1, NULL, false, &again) == -EBADMSG && !strcmp(o.e.text, again.text) && !llm_position(o.m),
+	   "and again");
+	vectors_close(&o);
+}
+
 /* A scale that is no number is found, and overlooked with no check. */
 static void not_finite(void)
 {
@@ -178,7 +195,9 @@ static void not_finite(void)
 		fclose(f);
 	}
 	ok(try_tree(tree, &e) < 0 && strstr(e.text, "blk.1.ffn_up.weight") && strstr(e.text, "700"), "NaN: %s", e.text);
-	ok(!vectors_open(&o, tree, &no_check), "nobody looks");
+	not_finite_on_the_way(tree, 1);
+	not_finite_on_the_way(tree, 3);
+	ok(!vectors_open(&o, tree, &no_check) && !llm_check(o.m, &o.e), "nobody looks");
 	vectors_close(&o);
 	remove_tree(tree);
 }
