@@ -2,44 +2,64 @@
 #include "config.h"
 #include "keeper.h"
 #include "mountinfo.h"
+#include "signals.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* UNMOUNT alone is answered, by a byte that is 0 when it was done: a keeper may be killed with the word in its hands. */
 enum word { MOUNTED = 'm', UNMOUNT = 'u', END = 'e' };
 
-/* Only what the daemon mounted: it may be gone by now, and something else be mounted on dir, or over it. */
-static void unmount(const char *dir, const char *device)
+/* An ordinary user's way: a setuid program does it. Returns 0 or -EPERM. */
+static int unmount_as_user(const char *dir)
 {
-	char now[DEVICE_SIZE];
-	pid_t pid;
+	pid_t pid = fork();
+	int how = -1;
 
-	if (*device && (mountinfo_device(dir, now) || strcmp(now, device) != 0))
-		return;
-	if (!umount2(dir, MNT_DETACH | UMOUNT_NOFOLLOW) || errno != EPERM)
-		return;
-	pid = fork();
 	if (!pid) {
 		execlp("fusermount3", "fusermount3", "-u", "-q", "-z", "--", dir, (char *)NULL);
 		execl("/usr/bin/fusermount3", "fusermount3", "-u", "-q", "-z", "--", dir, (char *)NULL);
 		_exit(127);
 	}
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
 		;
+	return pid > 0 && how == 0 ? 0 : -EPERM;
+}
+
+/* Only what the daemon mounted: it may be gone by now, and something else be mounted on dir, or over it. */
+static int unmount(const char *dir, const char *device)
+{
+	struct mountinfo now;
+	int err = *device ? mountinfo_find(dir, &now) : 0;
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	if (*device && strcmp(now.device, device) != 0)
+		return 0;
+	if (!umount2(dir, MNT_DETACH | UMOUNT_NOFOLLOW))
+		return 0;
+	return errno == EPERM ? unmount_as_user(dir) : -errno;
+}
+
+static void look_up(const char *dir, struct mountinfo *mine)
+{
+	if (mountinfo_find(dir, mine))
+		*mine->device = '\0';
 }
 
 /*
- * The keeper's life: obeys words until END or the end of the pipe, which is the end of the daemon, whatever ended it.
+ * The keeper's life: obeys words until END or the end of the line, which is the end of the daemon, whatever ended it.
  * Without a word before that, orphaned says whether dir is unmounted; once it was, what is there is somebody else's.
  */
 static void keep(int fd, const char *dir, bool orphaned)
 {
-	char device[DEVICE_SIZE] = "", word;
+	struct mountinfo m = { "", "" };
+	char word, done;
 	bool mounted = false;
 	ssize_t n;
 
@@ -50,25 +70,28 @@ static void keep(int fd, const char *dir, bool orphaned)
 			return;
 		if (word == MOUNTED) {
 			mounted = true;
-			if (mountinfo_device(dir, device))
-				*device = '\0';
+			look_up(dir, &m);
 		} else if (word == UNMOUNT) {
-			unmount(dir, device);
+			done = unmount(dir, m.device) != 0;
 			orphaned = false;
+			if (write(fd, &done, 1) < 0)
+				return; /* the daemon is gone */
 		}
 	}
 	if (orphaned && mounted)
-		unmount(dir, device);
+		unmount(dir, m.device);
 }
 
 /* A terminal's signals and its end are the daemon's affair. Standard error stays open only in the foreground. */
 static void become_keeper(int fd)
 {
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	int null = open("/dev/null", O_RDWR);
+	sigset_t set;
 
-	for (unsigned i = 0; i < sizeof ignored / sizeof *ignored; i++)
-		signal(ignored[i], SIG_IGN);
+	signals_asking(&set);
+	for (int i = 1; i < SIGRTMIN; i++)
+		if (sigismember(&set, i))
+			signal(i, SIG_IGN);
 	for (int std = 0; std < 3 && null >= 0; std++)
 		dup2(null, std);
 	if (dup2(fd, 3) == 3)
@@ -81,7 +104,7 @@ int keeper_start(struct keeper *k, const char *dir, bool orphaned)
 	int fds[2];
 	pid_t pid;
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
 	pid = fork();
 	if (!pid) {
@@ -94,25 +117,37 @@ int keeper_start(struct keeper *k, const char *dir, bool orphaned)
 		close(fds[1]);
 		return -EAGAIN;
 	}
-	k->fd = fds[1];
+	*k = (struct keeper){ .fd = fds[1], .dir = dir };
 	return 0;
 }
 
-/* Any thread may: one byte is written whole. A keeper that is gone is no error, there is nobody to report it to. */
-static void tell(struct keeper *k, char word)
+/* Any thread may: one byte is written whole. -EPIPE when the keeper is gone. */
+static int tell(struct keeper *k, char word)
 {
-	while (k->fd >= 0 && write(k->fd, &word, 1) < 0 && errno == EINTR)
-		;
+	ssize_t n;
+
+	if (k->fd < 0)
+		return -EPIPE;
+	do
+		n = write(k->fd, &word, 1);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
 }
 
 void keeper_mounted(struct keeper *k)
 {
 	tell(k, MOUNTED);
+	look_up(k->dir, &k->mine);
 }
 
-void keeper_unmount(struct keeper *k)
+int keeper_unmount(struct keeper *k)
 {
-	tell(k, UNMOUNT);
+	char failed = true;
+
+	if (!tell(k, UNMOUNT))
+		while (read(k->fd, &failed, 1) < 0 && errno == EINTR)
+			;
+	return failed ? unmount(k->dir, k->mine.device) : 0;
 }
 
 void keeper_end(struct keeper *k)

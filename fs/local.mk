@@ -30,6 +30,7 @@ mount_gguf_SOURCES = %D%/main.c \
 	%D%/ops.h %D%/ops.c \
 	%D%/slow.h %D%/slow.c \
 	%D%/keeper.h %D%/keeper.c \
+	%D%/signals.h %D%/signals.c \
 	%D%/mountinfo.h %D%/mountinfo.c \
 	%D%/readahead.h %D%/readahead.c \
 	%D%/sandbox.h %D%/sandbox.c

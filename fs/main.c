@@ -2,14 +2,15 @@
 /* mount.gguf: a GGUF model as a directory. */
 #include "config.h"
 #include "error.h"
+#include "mountinfo.h"
 #include "ops.h"
 #include "options.h"
 #include "serve.h"
+#include "signals.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -111,9 +112,20 @@ static int enter_namespace(const char *name)
 	return err;
 }
 
-/* Whether dir can be mounted on; its real path into path. */
-static int check_dir(const char *dir, char path[PATH_MAX])
+/* Whether a model is mounted on dir already: a second one would hide it, from root without a word. */
+static bool has_model(const char *dir, const char *subtype)
 {
+	struct mountinfo m;
+
+	if (mountinfo_find(dir, &m) || strncmp(m.type, "fuse.", 5) != 0)
+		return false;
+	return !strcmp(m.type + 5, "gguf") || (subtype && !strcmp(m.type + 5, subtype));
+}
+
+/* Whether opt->dir can be mounted on; its real path into path. */
+static int check_dir(const struct options *opt, char path[PATH_MAX])
+{
+	const char *dir = opt->dir;
 	struct statvfs vfs;
 	struct stat st;
 
@@ -124,7 +136,9 @@ static int check_dir(const char *dir, char path[PATH_MAX])
 		fprintf(stderr, "mount.gguf: clear it with: fusermount3 -u %s (or umount %s)\n", dir, dir);
 		return MOUNT_FAILED;
 	}
-	return S_ISDIR(st.st_mode) ? 0 : complain(dir, strerror(ENOTDIR));
+	if (!S_ISDIR(st.st_mode))
+		return complain(dir, strerror(ENOTDIR));
+	return has_model(path, opt->subtype) ? complain(dir, "a model is mounted here already: umount it first") : 0;
 }
 
 /* Whether something is mounted on dir itself. */
@@ -145,7 +159,7 @@ static int mount_model(const struct options *opt, const struct gguf *g, struct a
 	int err = opt->namespace ? enter_namespace(opt->namespace) : 0;
 
 	if (!err)
-		err = check_dir(opt->dir, dir);
+		err = check_dir(opt, dir);
 	if (err || opt->fake)
 		return err;
 	if (chdir("/"))
@@ -237,7 +251,7 @@ int main(int argc, char **argv)
 	int status = MOUNT_OK;
 
 	tidy_descriptors();
-	signal(SIGPIPE, SIG_IGN);
+	signals_ignore();
 	if (options_parse(&opt, argc, argv, &e)) {
 		fprintf(stderr, "mount.gguf: %s\n", e.text);
 		status = MOUNT_USAGE;

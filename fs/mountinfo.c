@@ -31,20 +31,38 @@ static bool field_is(const char *field, const char *dir)
 	return !*dir;
 }
 
-/* "36 35 98:0 /root /mount/point options": where the fifth field is dir, copies the third. */
-static bool device_of_line(const char *line, const char *dir, char device[DEVICE_SIZE])
+static void copy_field(char *out, size_t size, const char *field)
 {
-	const char *start[5] = { line };
+	size_t n = strcspn(field, " \n");
 
-	for (int i = 1; i < 5; i++) {
-		start[i] = strchr(start[i - 1], ' ');
-		if (!start[i]++)
-			return false;
-	}
-	return field_is(start[4], dir) && snprintf(device, DEVICE_SIZE, "%.*s", (int)(start[3] - 1 - start[2]), start[2]) < DEVICE_SIZE;
+	n = n < size ? n : size - 1;
+	memcpy(out, field, n);
+	out[n] = '\0';
 }
 
-int mountinfo_device(const char *dir, char device[DEVICE_SIZE])
+/*
+ * "36 35 98:0 /root /mount/point options optional... - type source options": where the fifth field is dir, copies the third
+ * and the type. Optional fields are none or many, and none of them is a lone dash.
+ */
+static bool take_line(const char *line, const char *dir, struct mountinfo *m)
+{
+	enum { DEVICE = 2, POINT = 4 };
+	const char *field[POINT + 1] = { line }, *type;
+
+	for (int i = 1; i <= POINT; i++) {
+		field[i] = strchr(field[i - 1], ' ');
+		if (!field[i]++)
+			return false;
+	}
+	type = strstr(field[POINT], " - ");
+	if (!type || !field_is(field[POINT], dir))
+		return false;
+	copy_field(m->device, sizeof m->device, field[DEVICE]);
+	copy_field(m->type, sizeof m->type, type + strlen(" - "));
+	return true;
+}
+
+int mountinfo_find(const char *dir, struct mountinfo *m)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
 	char *line = NULL;
@@ -54,7 +72,7 @@ int mountinfo_device(const char *dir, char device[DEVICE_SIZE])
 	if (!f)
 		return -errno;
 	while (getline(&line, &room, f) > 0)
-		if (device_of_line(line, dir, device))
+		if (take_line(line, dir, m))
 			err = 0;
 	free(line);
 	fclose(f);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Asks the kernel what is mounted, and not the file system, whose daemon may not answer, or be dead. */
 #ifndef FS_MOUNTINFO_H
 #define FS_MOUNTINFO_H
-
-enum { DEVICE_SIZE = 32 };
-/*
- * The number, "0:42", of the device of what is mounted on dir last; -ENOENT when nothing is. Asks the kernel and not
- * the file system, whose daemon may not answer, or be dead.
- */
-int mountinfo_device(const char *dir, char device[DEVICE_SIZE]);
+struct mountinfo {
+	char device[32]; /* its number, "0:42" */
+	char type[64];   /* "fuse.gguf"; a longer one is cut */
+};
+/* What is mounted on dir last, that is, on top; dir is a path without links. -ENOENT when nothing is, or -errno. */
+int mountinfo_find(const char *dir, struct mountinfo *m);
 #endif

@@ -86,19 +86,39 @@ void mtree_free(struct mtree *t)
 	free(t);
 }
 
-void mtree_statvfs(const struct mtree *t, struct statvfs *st)
+bool mtree_stops(const struct mtree *t)
 {
-	uint64_t bytes = 0, nodes = 0;
+	return t->stops && t->stops(t->stops_ctx);
+}
+
+/* What a walk through the tree finds: not every tensor has each file. */
+static uint64_t count_nodes(const struct mtree *t)
+{
+	uint64_t nodes = 0;
+
+	for (size_t row = ROW_ROOT; row < file_count; row++) {
+		uint64_t total = file_total(t, &files[row]);
+
+		for (uint64_t i = 0; files[row].present && i < total; i++)
+			nodes += files[row].present(t, i);
+		nodes += files[row].present ? 0 : total;
+	}
+	return nodes;
+}
+
+void mtree_statvfs(struct mtree *t, struct statvfs *st)
+{
+	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < gguf_shard_count(t->g); i++)
 		bytes += gguf_shard(t->g, i)->size;
-	for (size_t row = ROW_ROOT; row < file_count; row++)
-		nodes += file_total(t, &files[row]);
+	if (!t->nodes)
+		t->nodes = count_nodes(t);
 	*st = (struct statvfs){
 		.f_bsize = 4096,
 		.f_frsize = 4096,
 		.f_blocks = bytes / 4096 + (bytes % 4096 != 0),
-		.f_files = nodes,
+		.f_files = t->nodes,
 		.f_namemax = NAME_LONGEST,
 	};
 }

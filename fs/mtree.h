@@ -32,7 +32,10 @@ struct mtree {
 	struct dropcache *dropcache; /* NULL with keep_below */
 	struct stats_cache *stats;
 	struct pictures *pictures;
-	atomic_bool stop;            /* the mount is gone: a slow read ends with -EINTR */
+	/* Asked between the pieces of a slow read: whether nobody waits for it any more, and it ends with -EINTR. NULL: never. */
+	bool (*stops)(void *ctx);
+	void *stops_ctx;
+	atomic_uint_fast64_t nodes;  /* files, directories and links in all; 0: not counted yet */
 	struct text *_Atomic **texts; /* per row with a step, per item: made when its size is first asked for */
 	pthread_mutex_t making;      /* held while one of them is made */
 };
@@ -40,5 +43,7 @@ struct mtree {
 /* g must outlive the tree. opt is copied. */
 int mtree_new(struct mtree **out, const struct gguf *g, const struct mtree_options *opt);
 void mtree_free(struct mtree *t); /* NULL is fine */
-void mtree_statvfs(const struct mtree *t, struct statvfs *st);
+bool mtree_stops(const struct mtree *t);
+/* Counts the tree on first use. */
+void mtree_statvfs(struct mtree *t, struct statvfs *st);
 #endif

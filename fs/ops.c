@@ -153,11 +153,14 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 }
 
 /* The whole answer is made before any of it is sent: a read that fails midway says so. */
-void ops_read_now(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset)
+ssize_t ops_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, char **buf)
 {
-	char *buf = reply_room(size);
-	ssize_t n = buf ? node_read(tree_of(req), ino, buf, size, (uint64_t)offset) : -ENOMEM;
+	*buf = reply_room(size);
+	return *buf ? node_read(tree_of(req), ino, *buf, size, (uint64_t)offset) : -ENOMEM;
+}
 
+void ops_reply(fuse_req_t req, const char *buf, ssize_t n)
+{
 	if (n < 0)
 		fuse_reply_err(req, (int)-n);
 	else
@@ -166,11 +169,14 @@ void ops_read_now(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset)
 
 static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
 {
+	char *buf;
+	ssize_t n;
 	int err;
 
 	(void)fi;
 	if (!node_is_slow(tree_of(req), ino)) {
-		ops_read_now(req, ino, size, offset);
+		n = ops_read(req, ino, size, offset, &buf);
+		ops_reply(req, buf, n);
 		return;
 	}
 	err = slow_read(context_of(req)->slow, req, ino, size, offset);

@@ -25,8 +25,9 @@ struct ops_context {
 };
 extern const struct fuse_lowlevel_ops ops;
 
-/* Reads and replies. */
-void ops_read_now(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset);
+/* What a read is to be answered with, in *buf until this thread's next request. Returns its bytes or -errno. */
+ssize_t ops_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, char **buf);
+void ops_reply(fuse_req_t req, const char *buf, ssize_t n);
 
 /* To be called at the end of a thread that ran callbacks. */
 void ops_thread_end(void);

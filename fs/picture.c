@@ -153,7 +153,7 @@ static int fill_cells(const struct mtree *t, uint64_t i, struct cells *c)
 	while (c->at < values && !err) {
 		size_t n = values - c->at < PIECE ? (size_t)(values - c->at) : PIECE;
 
-		err = t->stop ? -EINTR : floats_values(t, i, v, n, c->at);
+		err = mtree_stops(t) ? -EINTR : floats_values(t, i, v, n, c->at);
 		if (!err)
 			add_piece(c, v, n);
 	}

@@ -9,12 +9,13 @@
 /* The kernel takes the smaller of this and of what init says, so that it has to be set before requests are answered. */
 int readahead_set(const char *dir, unsigned bytes)
 {
-	char device[DEVICE_SIZE], path[80], text[16];
-	int n, fd, err = mountinfo_device(dir, device);
+	struct mountinfo m;
+	char path[80], text[16];
+	int n, fd, err = mountinfo_find(dir, &m);
 
 	if (err)
 		return err;
-	snprintf(path, sizeof path, "/sys/class/bdi/%s/read_ahead_kb", device);
+	snprintf(path, sizeof path, "/sys/class/bdi/%s/read_ahead_kb", m.device);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

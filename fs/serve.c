@@ -6,6 +6,7 @@
 #include "ops.h"
 #include "readahead.h"
 #include "sandbox.h"
+#include "signals.h"
 #include "slow.h"
 #include <errno.h>
 #include <sched.h>
@@ -66,29 +67,24 @@ static void end_slow(struct daemon *d)
 	pthread_join(d->slow, NULL);
 }
 
-/* The signals that ask a daemon to end; blocked in all threads, and waited for by one. */
-static void asked_to_end(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGHUP);
-}
-
-/* The first signal unmounts, and the daemon ends with the last open file; the second one does not wait for that. */
+/*
+ * The first signal unmounts, and the daemon ends with the last open file; the second one does not wait for that. When it
+ * cannot be unmounted it goes on: better a mount that stays than a dead one.
+ */
 static void *wait_for_signals(void *arg)
 {
 	struct daemon *d = arg;
+	bool unmounted = false;
 	sigset_t set;
 
-	asked_to_end(&set);
+	signals_asking(&set);
 	pthread_barrier_wait(&d->start);
-	for (int count = 0, got; !d->over;) {
+	for (int got; !d->over;) {
 		if (sigwait(&set, &got) || d->over)
 			continue;
-		if (count++)
+		if (unmounted)
 			_exit(0);
-		keeper_unmount(&d->keeper);
+		unmounted = !keeper_unmount(&d->keeper);
 	}
 	return NULL;
 }
@@ -176,12 +172,13 @@ static int new_session(struct daemon *d)
 	return err ? err : d->session ? 0 : -EINVAL;
 }
 
+/* The caller may be gone by now: then it is as if it had asked for the end. */
 static void tell_ready(void *ctx)
 {
 	struct daemon *d = ctx;
 
 	if (!d->serve->ready(d->serve->ready_ctx))
-		keeper_unmount(&d->keeper);
+		pthread_kill(d->signals, SIGTERM);
 }
 
 /* With context, for what the callbacks need. */
@@ -230,7 +227,7 @@ static int mount_and_run(struct daemon *d, struct gguf_error *e)
 
 	if (err)
 		return gguf_fail(e, err, 0, "cannot start a process: %s", strerror(-err));
-	asked_to_end(&set);
+	signals_asking(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	err = fuse_session_mount(d->session, s->dir) ? -EIO : 0;
 	if (err)
@@ -244,7 +241,7 @@ static int mount_and_run(struct daemon *d, struct gguf_error *e)
 
 int serve(const struct serve *s, struct gguf_error *e)
 {
-	struct daemon d = { .serve = s, .keeper = { -1 } };
+	struct daemon d = { .serve = s, .keeper = { .fd = -1 } };
 	int err = new_tree(&d);
 
 	if (!err)

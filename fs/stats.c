@@ -97,7 +97,7 @@ static int for_values(const struct mtree *t, uint64_t i, struct stats *s,
 	for (uint64_t first = 0; first < values && !err; first += PIECE) {
 		size_t n = values - first < PIECE ? (size_t)(values - first) : PIECE;
 
-		err = t->stop ? -EINTR : floats_values(t, i, v, n, first);
+		err = mtree_stops(t) ? -EINTR : floats_values(t, i, v, n, first);
 		if (!err)
 			each(s, v, n);
 	}

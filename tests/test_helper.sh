@@ -55,6 +55,23 @@ odd_type=$(printf '%05000d' 0)
 same 'the kernel refuses: one line' 1 "$(wc -l <"$tmp/why")"
 check 'and it has the reason' grep -q "^mount.gguf: $m: cannot be mounted on: fuse: ." "$tmp/why"
 
+# ---- what is there already ----
+
+check 'a link to the directory' sh -c "ln -s m '$tmp/link' && '$build/mount.gguf' '$demo' '$tmp/link'"
+same 'is mounted on where it leads' "$m" "$(findmnt -n -o TARGET "$m")"
+fails 'a second model on a mount' 32 "$m: a model is mounted here already: umount it first" mount_gguf "$demo" "$m"
+fails 'by a link too' 32 'a model is mounted here already' mount_gguf "$demo" "$tmp/link"
+fails 'or under another type' 32 'a model is mounted here already' mount_gguf "$demo" "$m" -o subtype=odd
+umount "$m"
+mount_gguf "$demo" "$m" -o subtype=odd
+fails 'the same type' 32 'a model is mounted here already' mount_gguf "$demo" "$m" -o subtype=odd
+umount "$m"
+if mount -t tmpfs tmpfs "$m" 2>/dev/null; then
+	check 'on another file system' sh -c "'$build/mount.gguf' '$demo' '$m' && umount '$m' && umount '$m'"
+else
+	skip 'on another file system' 'only root mounts one'
+fi
+
 # ---- options ----
 
 mount_gguf "$demo" "$m" -o uid=12,gid=34,umask=0027,fsname=some\\,name,subtype=odd

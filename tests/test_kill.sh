@@ -9,13 +9,42 @@ mkdir "$m"
 cd "$tmp" || exit 99
 not_mounted() { ! findmnt -n "$m" >/dev/null; }
 
-for signal in TERM INT HUP; do
+for signal in TERM INT HUP QUIT XCPU; do
 	mount_gguf "$demo" "$m"
 	pid=$(daemon_of "$m")
 	kill -$signal "$pid"
 	check "SIG$signal: the daemon ends" ended "$pid"
 	check "SIG$signal: nothing is mounted" not_mounted
 done
+
+mount_gguf "$demo" "$m"
+pid=$(daemon_of "$m")
+for signal in USR1 USR2 ALRM VTALRM PROF IO PWR PIPE RTMIN RTMAX; do
+	kill -$signal "$pid"
+	check "SIG$signal changes nothing" grep -q llama "$m/metadata/general.architecture"
+done
+umount "$m"
+check 'and the daemon ends with its mount' ended "$pid"
+
+# without the process that unmounts for it
+mount_gguf "$demo" "$m"
+pid=$(daemon_of "$m")
+keeper=$(pgrep -x -P "$pid" gguf-unmount)
+kill -9 "$keeper"
+kill -TERM "$pid"
+ended "$keeper"
+kill -TERM "$pid"
+if [ -z "${MOUNT_OPTIONS-}" ]; then
+	check 'it cannot unmount any more: it serves on' grep -q llama "$m/metadata/general.architecture"
+	umount "$m" 2>/dev/null || fusermount3 -u "$m"
+fi
+check 'and ends with its mount all the same' ended "$pid"
+mount_gguf "$demo" "$m" -o no_sandbox
+pid=$(daemon_of "$m")
+kill -9 "$(pgrep -x -P "$pid" gguf-unmount)"
+kill -TERM "$pid"
+check 'without a sandbox it unmounts itself' ended "$pid"
+check 'and nothing is mounted then' not_mounted
 
 # an open file lives on after the unmount, and the daemon with it
 mount_gguf "$demo" "$m"
@@ -53,6 +82,26 @@ gone "$m"
 kill -TERM "$pid"
 check 'a second SIGTERM ends it at once' ended "$pid"
 exec 7<&-
+
+# a long read of which nobody waits for the end: of s it takes its turn behind that of t
+"$build/tests/make_file" 'hdr 3 2 1 key general.architecture string str x ten s 1 8 f32 0 ten t 1 2^36 f32 32 pad 32' >long.gguf
+truncate -s 300G long.gguf
+mount_gguf long.gguf "$m"
+pid=$(daemon_of "$m")
+cat "$m/tensors/t/stats" >"$tmp/null" 2>&1 &
+reader=$!
+check 'a read of minutes' timeout 20 sh -c "until grep -q '^State:.R' /proc/$pid/task/*/status; do :; done"
+cat "$m/tensors/t/stats" >"$tmp/null" 2>&1 &
+other=$!
+kill -9 "$reader"
+wait "$reader" 2>"$tmp/null"
+check 'its reader killed, and the other takes over' timeout 20 sh -c "until grep -qE 'request_wait|^0' /proc/$other/wchan; do :; done"
+kill "$other"
+check 'a reader that waits for its answer can be killed' ended "$other"
+check 'and the next read has its turn' timeout 20 grep -q '^values *8$' "$m/tensors/s/stats"
+umount "$m"
+check 'the daemon ends' ended "$pid"
+rm long.gguf
 
 # kill -9 leaves a dead mount, which the next mount names
 mount_gguf "$demo" "$m"

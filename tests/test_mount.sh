@@ -46,6 +46,7 @@ same 'times are the file'"'"'s' "$(stat -c %Y "$demo")" "$(stat -c %Y "$m/info")
 same 'the type of the mount' fuse.gguf "$(findmnt -n -o FSTYPE "$m")"
 same 'its source' "$demo" "$(findmnt -n -o SOURCE "$m")"
 same 'statfs: the longest name' 255 "$(stat -f -c %l "$m")"
+same 'statfs: as many files as there are' "$(find "$m" | wc -l)" "$(stat -f -c %c "$m")"
 check 'info names the architecture' grep -q 'architecture *llama' "$m/info"
 check 'README names info' grep -q '^info' "$m/README"
 fails 'nothing can be written' 1 'Read-only' touch "$m/new"
