@@ -138,15 +138,17 @@ static int file_array(const struct gguf *g, size_t key, enum want want, struct a
 {
 	const struct gguf_key *k = gguf_key(g, key);
 	struct gguf_value v;
+	size_t size;
 	int err;
 
 	if (want == WANT_STRINGS && k->type != GGUF_ARRAY)
 		return -EINVAL;
 	a->n = k->count;
-	a->items = calloc(a->n + 1, item_size(want));
+	if (__builtin_mul_overflow(a->n, item_size(want), &size) || __builtin_add_overflow(size, item_size(want), &size))
+		return -ENOMEM;
+	a->items = pages_block(size);
 	if (!a->items)
 		return -ENOMEM;
-	pages_ready(a->items, (a->n + 1) * item_size(want));
 	if (k->type == GGUF_ARRAY) {
 		err = fill(g, key, want, a);
 	} else {
