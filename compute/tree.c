@@ -7,6 +7,7 @@
 #include "treedir.h"
 #include "backend.h"
 #include "error.h"
+#include "pages.h"
 #include "tree.h"
 #include <dirent.h>
 #include <errno.h>
@@ -107,7 +108,7 @@ int tree_read_text(struct tree *t, int at, const char *name, struct blob **out)
 		err = -errno;
 	else if (!S_ISREG(st.st_mode))
 		err = -EISDIR;
-	else if (!(b = malloc(sizeof(*b) + (size_t)st.st_size + 1)))
+	else if (!(b = pages_block(sizeof(*b) + (size_t)st.st_size + 1)))
 		err = -ENOMEM;
 	for (size_t want = err ? 0 : (size_t)st.st_size, n = 0; !err; n += (size_t)got) {
 		got = read(fd, b->text + n, want - n);

@@ -4,6 +4,7 @@
  * escapes. Numbers are whole lines: nothing before or after them is skipped.
  */
 #include "treeval.h"
+#include "pages.h"
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
@@ -177,7 +178,7 @@ static int lines(char *text, size_t n, enum want want, struct answer_array *a)
 		eol = eol ? eol : end;
 	}
 	a->n = count;
-	a->items = calloc(count + 1, wants[want].item);
+	a->items = pages_block((count + 1) * wants[want].item);
 	if (!a->items)
 		return -ENOMEM;
 	count = 0;
