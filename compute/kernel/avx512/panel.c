@@ -7,15 +7,37 @@
 #include <immintrin.h>
 #include <string.h>
 #include "avx512.h"
+#include "kernel/stream.h"
 
-/* Panels side by side, and the tile of tokens that they multiply. */
+/* What is unpacked next: so many bytes of each of some rows. */
+struct ahead {
+	const uint8_t *base;
+	size_t rows, row_bytes, bytes;
+};
+
+/* Calls in part i of n. */
+static void call_in(const struct ahead *a, size_t i, size_t n)
+{
+	size_t lines = a->bytes / STREAM_LINE + 1, at = a->rows * lines * i / n, end = a->rows * lines * (i + 1) / n;
+
+	for (size_t row = at / lines, line = at % lines; at < end; at++) {
+		__builtin_prefetch(a->base + row * a->row_bytes + line * STREAM_LINE, 0, 2);
+		if (++line == lines) {
+			line = 0;
+			row++;
+		}
+	}
+}
+
+/* Panels side by side, and the tiles of tokens that they multiply. */
 struct tile {
 	const struct panel *panel;
 	const struct act *a;
-	size_t token, block, blocks; /* first token, first block in the activations, blocks of the panel */
-	float *y;                    /* result of the first row and token */
+	size_t token, tiles, block, blocks; /* first token, tiles of so many, first block, blocks of the panel */
+	float *y;                           /* result of the first row and token */
 	size_t stride;
 	__mmask16 rows[2];
+	struct ahead next;
 };
 typedef void tile_fn(const struct tile *t);
 
@@ -116,33 +138,54 @@ INLINE void add_block(__m512 acc[2][8], const struct panel *p, size_t b, const s
 }
 
 /* R panels times T tokens. */
-INLINE void mul_tile(const struct tile *t, enum block_kind kind, int R, int T)
+INLINE void mul_tile(const struct tile *t, const struct act_row *x, float *y, enum block_kind kind, int R, int T)
 {
-	struct act_row x = act_row(t->a, t->token);
 	__m512 acc[2][8];
 
 	UNROLL
 	for (int i = 0; i < T; i++)
 		UNROLL
 		for (int r = 0; r < R; r++)
-			acc[r][i] = t->block ? _mm512_maskz_loadu_ps(t->rows[r], t->y + (size_t)i * t->stride + r * PANEL_ROWS) :
-					       _mm512_setzero_ps();
+			acc[r][i] = _mm512_setzero_ps();
+	if (t->block)
+		UNROLL
+		for (int i = 0; i < T; i++)
+			UNROLL
+			for (int r = 0; r < R; r++)
+				acc[r][i] = _mm512_maskz_loadu_ps(t->rows[r], y + (size_t)i * t->stride + r * PANEL_ROWS);
 	for (size_t b = 0; b < t->blocks; b++)
-		add_block(acc, t->panel, b, &x, (t->block + b) * x.step, kind, R, T);
+		add_block(acc, t->panel, b, x, (t->block + b) * x->step, kind, R, T);
 	UNROLL
 	for (int i = 0; i < T; i++)
 		UNROLL
 		for (int r = 0; r < R; r++)
-			_mm512_mask_storeu_ps(t->y + (size_t)i * t->stride + r * PANEL_ROWS, t->rows[r], acc[r][i]);
+			_mm512_mask_storeu_ps(y + (size_t)i * t->stride + r * PANEL_ROWS, t->rows[r], acc[r][i]);
 }
 
-/* Registers allow two panels times six tokens, or one times eight; half as many where sums come in pairs. */
-#define TILES(X, kind) X(kind, 1, 1) X(kind, 1, 2) X(kind, 1, 3) X(kind, 1, 4) X(kind, 1, 5) X(kind, 1, 6) X(kind, 1, 7) \
-	X(kind, 1, 8) X(kind, 2, 1) X(kind, 2, 2) X(kind, 2, 3)
-#define WIDE_TILES(X, kind) TILES(X, kind) X(kind, 2, 4) X(kind, 2, 5) X(kind, 2, 6)
-#define ALL_TILES(X) WIDE_TILES(X, BLOCK_SCALE) WIDE_TILES(X, BLOCK_OFFSET) TILES(X, BLOCK_PAIR) TILES(X, BLOCK_PAIR_MIN)
+/* The same for all of t's tiles; meanwhile what comes next is called in. */
+INLINE void mul_tiles(const struct tile *t, enum block_kind kind, int R, int T)
+{
+	struct act_row x = act_row(t->a, t->token);
+	size_t step = T * t->a->blocks;
+	float *y = t->y;
 
-#define TILE(kind, R, T) static void tile_##kind##_##R##_##T(const struct tile *t) { mul_tile(t, kind, R, T); }
+	for (size_t i = 0; i < t->tiles; i++, y += T * t->stride) {
+		call_in(&t->next, i, t->tiles);
+		mul_tile(t, &x, y, kind, R, T);
+		x.q += step * ACT_BLOCK;
+		x.d += step;
+		x.dsum += step;
+		x.bias += step;
+		x.half += 2 * step;
+	}
+}
+
+/* Registers allow two panels times six tokens, or one times eight; of sums in pairs some go by way of the first cache. */
+#define TILES(X, kind) X(kind, 1, 1) X(kind, 1, 2) X(kind, 1, 3) X(kind, 1, 4) X(kind, 1, 5) X(kind, 1, 6) X(kind, 1, 7) \
+	X(kind, 1, 8) X(kind, 2, 1) X(kind, 2, 2) X(kind, 2, 3) X(kind, 2, 4) X(kind, 2, 5) X(kind, 2, 6)
+#define ALL_TILES(X) TILES(X, BLOCK_SCALE) TILES(X, BLOCK_OFFSET) TILES(X, BLOCK_PAIR) TILES(X, BLOCK_PAIR_MIN)
+
+#define TILE(kind, R, T) static void tile_##kind##_##R##_##T(const struct tile *t) { mul_tiles(t, kind, R, T); }
 ALL_TILES(TILE)
 #undef TILE
 KERNEL_END
@@ -153,22 +196,23 @@ static tile_fn *const tiles[][2][8] = {
 #undef TILE
 };
 
-/* All tokens, tile by tile, times one or two panels. */
+/* All tokens times one or two panels. */
 static void mul_panels(struct tile *t, enum block_kind kind, int panels)
 {
 	const struct act *a = t->a;
-	size_t most = panels == 1 ? 8 : kind == BLOCK_PAIR || kind == BLOCK_PAIR_MIN ? 3 : 6;
+	size_t rest = a->tokens % a->tile;
 	float *y = t->y;
 
-	for (size_t first = 0; first < a->tokens; first += a->tile) {
-		size_t n = act_tile_tokens(a, first);
-
-		for (size_t i = 0; i < n; i += most) {
-			t->token = first + i;
-			t->y = y + t->token * t->stride;
-			tiles[kind][panels - 1][(n - i < most ? n - i : most) - 1](t);
-		}
-	}
+	t->token = 0;
+	t->tiles = a->tokens / a->tile;
+	if (t->tiles)
+		tiles[kind][panels - 1][a->tile - 1](t);
+	t->token = a->tokens - rest;
+	t->tiles = 1;
+	t->y += t->token * t->stride;
+	t->next = (struct ahead){ 0 };
+	if (rest)
+		tiles[kind][panels - 1][rest - 1](t);
 	t->y = y;
 }
 
@@ -180,7 +224,7 @@ static void unpack(struct panel *p, const struct panel_rows *rows, uint32_t type
 		panel_unpack_any(p, rows, type, first, n, 0x80);
 }
 
-enum { FEW_BLOCKS = 16 };
+enum { FEW_BLOCKS = 16, MANY_BLOCKS = 32 };
 
 /* Few tokens: the weights come from memory once, and are used at once. */
 void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, size_t first)
@@ -201,6 +245,26 @@ void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t 
 	}
 }
 
+/* What follows rows from number row on and their blocks before block. */
+static struct ahead ahead_of(const struct mat *w, const struct act *a, size_t row, size_t block)
+{
+	size_t values = gguf_type_values(w->type), bytes = gguf_type_bytes(w->type), blocks;
+
+	if (block == a->blocks) {
+		row += 2 * PANEL_ROWS;
+		block = 0;
+	}
+	if (row >= w->out)
+		return (struct ahead){ 0 };
+	blocks = a->blocks - block < MANY_BLOCKS ? a->blocks - block : MANY_BLOCKS;
+	return (struct ahead){
+		.base = (const uint8_t *)w->data + row * w->row_bytes + block * ACT_BLOCK / values * bytes,
+		.rows = w->out - row < 2 * PANEL_ROWS ? w->out - row : 2 * PANEL_ROWS,
+		.row_bytes = w->row_bytes, .bytes = blocks * ACT_BLOCK / values * bytes,
+	};
+}
+
+/* Many tokens: whole rows, or as much of them as stays in the first cache, are unpacked once for all. */
 static void mul_many(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
 {
 	struct panel p[2];
@@ -211,9 +275,10 @@ static void mul_many(const struct mat *w, const struct act *a, float *y, size_t 
 
 		t.y = y + row;
 		for (t.block = 0; t.block < a->blocks; t.block += t.blocks) {
-			t.blocks = a->blocks - t.block < PANEL_BLOCKS ? a->blocks - t.block : PANEL_BLOCKS;
+			t.blocks = a->blocks - t.block < MANY_BLOCKS ? a->blocks - t.block : MANY_BLOCKS;
+			t.next = ahead_of(w, a, row, t.block + t.blocks);
 			for (int i = 0; i < panels; i++) {
-				struct panel_rows rows = panel_rows_at(w, row + (size_t)i * PANEL_ROWS, to, 2 * PANEL_ROWS);
+				struct panel_rows rows = panel_rows_at(w, row + (size_t)i * PANEL_ROWS, to, w->out);
 
 				t.rows[i] = (__mmask16)(0xffff >> (PANEL_ROWS - rows.count));
 				unpack(&p[i], &rows, w->type, t.block, t.blocks);
