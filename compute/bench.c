@@ -78,6 +78,7 @@ static const struct opt options[] = {
 	{ "-o, --output", "FORMAT", "md, csv, json, jsonl (default: md)", OPT_CALL, AT(format), read_format },
 	{ "--override-kv", "KEY=TYPE:VALUE,...", "other values for keys of the model; TYPE is int, float, bool or str",
 	  OPT_CALL, AT(overrides), cli_read_override },
+	{ "-lm, --load-mode", "MODE", CLI_LOAD_MODES " (default: auto)", OPT_CALL, AT(mode), cli_read_load_mode },
 	{ "--kernels", NULL, "time the matrix kernels instead, of all types or those of --type", OPT_ON, AT(kernels), NULL },
 	{ "--type", "TYPE", "with --kernels: this one only", OPT_TEXT, AT(type), NULL },
 	{ 0 },
@@ -208,7 +209,7 @@ static int bench_model(struct bench *b, const char *path)
 	struct gguf_error e = { 0 };
 	struct bench_model model = { .path = path };
 	struct source *s;
-	int err = source_open(&s, path, &(struct source_options){ .overrides = &b->overrides }, &e);
+	int err = source_open(&s, path, &(struct source_options){ .mode = b->mode, .overrides = &b->overrides }, &e);
 
 	if (err)
 		return fail(path, e.text);

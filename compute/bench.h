@@ -3,7 +3,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 #include "error.h"
-#include "override.h"
+#include "source.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +55,7 @@ struct bench {
 	struct bench_list prompt, generate, both, depth, threads;
 	unsigned batch, runs, rows;
 	struct overrides overrides;
+	enum load_mode mode;
 	const struct bench_format *format;
 };
 

@@ -17,7 +17,6 @@
 const struct cli cli_defaults = { .batch = 512, .check = true };
 
 #define CACHE_TYPES "f16, f32, q8_0"
-#define LOAD_MODES "auto, backing, mmap, mlock, populate, read"
 
 struct word { const char *name; int value; };
 
@@ -43,14 +42,14 @@ static const char *read_cache_type(void *field, const char *value)
 	return wrong;
 }
 
-static const char *read_load_mode(void *field, const char *value)
+const char *cli_read_load_mode(void *field, const char *value)
 {
 	static const struct word words[] = {
 		{ "auto", LOAD_AUTO }, { "backing", LOAD_BACKING }, { "mmap", LOAD_MMAP }, { "mlock", LOAD_MLOCK },
 		{ "populate", LOAD_POPULATE }, { "read", LOAD_READ }, { 0 },
 	};
 	int v = LOAD_AUTO;
-	const char *wrong = read_word(words, &v, value, "not one of " LOAD_MODES);
+	const char *wrong = read_word(words, &v, value, "not one of " CLI_LOAD_MODES);
 
 	*(enum load_mode *)field = (enum load_mode)v;
 	return wrong;
@@ -130,8 +129,8 @@ const struct opt cli_options[] = {
 	  OPT_CALL, AT(k), read_cache_type },
 	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: " CACHE_TYPES " (default: f16)",
 	  OPT_CALL, AT(v), read_cache_type },
-	{ "-lm, --load-mode", "MODE", LOAD_MODES " (default: auto)", OPT_CALL, AT(mode),
-	  read_load_mode },
+	{ "-lm, --load-mode", "MODE", CLI_LOAD_MODES " (default: auto)", OPT_CALL, AT(mode),
+	  cli_read_load_mode },
 	{ "--mlock", NULL, "the same as --load-mode mlock", OPT_CALL, AT(mode), read_mlock },
 	{ "--mmap", NULL, "map weights as --load-mode says (always so)", OPT_ALWAYS, 0, NULL },
 	{ "--no-mmap", NULL, "the same as --load-mode read", OPT_CALL, AT(mode), read_no_mmap },
