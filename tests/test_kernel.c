@@ -151,9 +151,14 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 /* What only types of single values can have. */
 static const size_t odd_in[] = { 1, 15, 17, 31, 33, 100, 250, 257, 1000, 2047 };
 
+/* Rows of small blocks end, in some shapes, in fewer than kernels take at a time. */
 static size_t width(uint32_t type, size_t shape)
 {
-	return gguf_type_values(type) > 1 ? shapes[shape].in : odd_in[shape % (sizeof odd_in / sizeof *odd_in)];
+	size_t values = gguf_type_values(type);
+
+	if (values == 1)
+		return odd_in[shape % (sizeof odd_in / sizeof *odd_in)];
+	return shapes[shape].in + (values == 32 && shape % 4 == 1 ? 96 : 0);
 }
 
 struct buffers {

@@ -8,11 +8,15 @@
 
 #define AVX2_TARGET "avx2,fma,f16c"
 
-/* int.c: any type, and the types that are decoded with vectors */
+/* int.c: any type, and the types that are decoded with vectors: names, kind, order of activations, bytes of 8 blocks. */
 kernel_mul_fn avx2_mul_int;
-#define AVX2_INT_KERNELS(X) X(Q8_0, BLOCK_SCALE) X(Q4_0, BLOCK_SCALE) X(IQ4_NL, BLOCK_SCALE) X(MXFP4, BLOCK_SCALE) \
-	X(IQ4_XS, BLOCK_SCALE) X(Q4_K, BLOCK_OFFSET) X(Q5_K, BLOCK_OFFSET) X(Q6_K, BLOCK_PAIR)
-#define AVX2_DECLARE(name, kind) kernel_mul_fn avx2_mul_##name;
+#define AVX2_INT_KERNELS(X) \
+	X(Q8_0, q8_0, BLOCK_SCALE, AS_IS, 272) X(Q4_0, q4_0, BLOCK_SCALE, HALVES, 144) X(IQ4_NL, iq4_nl, BLOCK_SCALE, HALVES, 144) \
+	X(MXFP4, mxfp4, BLOCK_SCALE, HALVES, 136) X(IQ4_XS, iq4_xs, BLOCK_SCALE, HALVES, 136) \
+	X(Q4_K, q4_k, BLOCK_OFFSET, AS_IS, 144) X(Q5_K, q5_k, BLOCK_OFFSET, AS_IS, 176) X(Q6_K, q6_k, BLOCK_PAIR, IN_PAIRS, 210)
+/* row.c: one token times rows from .. to-1; returns how many blocks of each it has summed up to y. */
+typedef size_t avx2_sum_fn(const struct mat *w, const struct act *a, float *y, size_t from, size_t to);
+#define AVX2_DECLARE(NAME, ...) kernel_mul_fn avx2_mul_##NAME; avx2_sum_fn avx2_sum_##NAME;
 AVX2_INT_KERNELS(AVX2_DECLARE)
 /* float.c */
 kernel_mul_fn avx2_mul_f32, avx2_mul_f16, avx2_mul_bf16;

@@ -155,7 +155,8 @@ INLINE __m256 add_up(__m256 acc, const struct sums *s, size_t n, size_t at, bool
 	return acc;
 }
 
-INLINE void mul_one(const struct mat *w, const struct act *a, float *y, size_t from, size_t to, uint32_t type,
+/* Blocks from number start on; y has what came before. */
+INLINE void mul_one(const struct mat *w, const struct act *a, float *y, size_t from, size_t to, size_t start, uint32_t type,
 		    enum block_kind kind)
 {
 	bool offset = kind == BLOCK_OFFSET || kind == BLOCK_PAIR_MIN;
@@ -165,10 +166,13 @@ INLINE void mul_one(const struct mat *w, const struct act *a, float *y, size_t f
 	memset(&s, 0, sizeof s);
 	for (size_t row = from; row < to; row += ROWS) {
 		size_t count = to - row < ROWS ? to - row : ROWS, n;
-		__m256 acc[2] = { _mm256_setzero_ps(), _mm256_setzero_ps() };
-		float out[ROWS];
+		float out[ROWS] = { 0 };
 
-		for (size_t first = 0; first < a->blocks; first += n) {
+		if (start)
+			memcpy(out, y + row, count * sizeof *y);
+		__m256 acc[2] = { _mm256_loadu_ps(out), _mm256_loadu_ps(out + HALF) };
+
+		for (size_t first = start; first < a->blocks; first += n) {
 			n = a->blocks - first < PART ? a->blocks - first : PART;
 			for (size_t r = 0; r < count; r++)
 				sum_row(&s, r, (const uint8_t *)w->data + (row + r) * w->row_bytes, &x, first, n, type, kind);
@@ -312,25 +316,30 @@ INLINE void mul_panels(const struct mat *w, const struct act *a, float *y, size_
 }
 
 INLINE void mul_type(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, uint32_t type,
-		     enum block_kind kind)
+		     enum block_kind kind, avx2_sum_fn *sum)
 {
-	if (a->tokens == 1)
-		mul_one(w, a, y, from, to, type, kind);
-	else
+	size_t done;
+
+	if (a->tokens > 1) {
 		mul_panels(w, a, y, stride, from, to, type, kind);
+		return;
+	}
+	done = sum ? sum(w, a, y, from, to) : 0;
+	if (done < a->blocks || !done)
+		mul_one(w, a, y, from, to, done, type, kind);
 }
 
-#define KERNEL(name, kind) \
-	void avx2_mul_##name(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to) \
+#define KERNEL(NAME, name, kind, ...) \
+	void avx2_mul_##NAME(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to) \
 	{ \
-		mul_type(w, a, y, stride, from, to, GGUF_TYPE_##name, kind); \
+		mul_type(w, a, y, stride, from, to, GGUF_TYPE_##NAME, kind, avx2_sum_##NAME); \
 	}
 AVX2_INT_KERNELS(KERNEL)
 #undef KERNEL
 
 void avx2_mul_int(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
 {
-	mul_type(w, a, y, stride, from, to, w->type, block_types[w->type].kind);
+	mul_type(w, a, y, stride, from, to, w->type, block_types[w->type].kind, NULL);
 }
 KERNEL_END
 #endif

@@ -67,7 +67,7 @@ const struct kernel_tier kernel_avx2 = {
 	.round = avx2_round,
 	.mul_int = avx2_mul_int,
 	.mul = {
-#define KERNEL(name, kind) [GGUF_TYPE_##name] = avx2_mul_##name,
+#define KERNEL(NAME, ...) [GGUF_TYPE_##NAME] = avx2_mul_##NAME,
 		AVX2_INT_KERNELS(KERNEL)
 #undef KERNEL
 		[GGUF_TYPE_F32] = avx2_mul_f32,
