@@ -127,7 +127,7 @@ int load_pages(const void *p, size_t n)
 	if (madvise(start, n, MADV_POPULATE_READ) == 0)
 		return 0;
 	if (errno != EINVAL)
-		return -errno;
+		return errno == EFAULT ? -EIO : -errno; /* so it names pages that the file did not give */
 #endif
 	touch(start, n, page);
 	return 0;
@@ -138,19 +138,24 @@ static int lock(const char *p, size_t n)
 	return mlock(p, n) < 0 ? -errno : 0;
 }
 
+/*
+ * Pages are read before they are locked: mlock(2) itself tries again and again, within the kernel, to read a page that
+ * gives an error.
+ */
 static int bring_in(struct job *j, const struct weight *w)
 {
 	for (uint64_t at = 0; at < w->size; at += CHUNK) {
 		size_t n = w->size - at < CHUNK ? w->size - at : CHUNK;
 		const char *p = (const char *)w->data + at;
-		int err = j->opt->mode == LOAD_MLOCK ? lock(p, n) : load_pages(p, n);
+		int err = load_pages(p, n);
 
-		if (err && j->opt->mode == LOAD_MLOCK)
-			return gguf_fail(j->e, err, 0, "cannot lock the weights in memory: %s (ulimit -l)",
-					 strerror(-err));
 		if (err)
 			return gguf_fail(j->e, err, 0, "tensor %.*s: its bytes cannot be read: %s", (int)w->name.n,
 					 w->name.p, strerror(-err));
+		err = j->opt->mode == LOAD_MLOCK ? lock(p, n) : 0;
+		if (err)
+			return gguf_fail(j->e, err, 0, "cannot lock the weights in memory: %s (ulimit -l)",
+					 strerror(-err));
 		advance(j, n);
 	}
 	return 0;

@@ -77,6 +77,13 @@ if [ -x "$mount" ] && [ -w /dev/fuse ] && "$mount" "$own" "$tmp/m" 2>"$tmp/err";
 	check "logits from a copy of the tree" cmp "$tmp/l1" "$tmp/l2"
 	check "text from a mount" same "$("$run" "$tmp/m" -p 'Mr. Darcy' -n 12 --temp 0 2>/dev/null)" "$(cat "$tmp/a")"
 	fusermount3 -u "$tmp/m"
+	# the kernel would not give up locking pages that give errors
+	cp "$own" "$tmp/cut.gguf" && "$mount" "$tmp/cut.gguf" "$tmp/m" && truncate -s 900000 "$tmp/cut.gguf"
+	for mode in mlock populate; do
+		check "a model that was cut under the mount: $mode" fails 1 'cannot be read: Input/output error' \
+			timeout 20 "$run" "$tmp/m" -p a -n 1 --load-mode $mode
+	done
+	fusermount3 -u "$tmp/m"
 else
 	skip "logits from a mount" "no mount: $(head -c 60 "$tmp/err" 2>/dev/null)"
 fi
