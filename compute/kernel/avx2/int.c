@@ -187,7 +187,45 @@ INLINE void mul_one(const struct mat *w, const struct act *a, float *y, size_t f
 
 /* ---- panels ---- */
 
-INLINE void put_row(struct panel *p, size_t r, const uint8_t *row, size_t first, size_t n, uint32_t type)
+/*
+ * How integers stand in the panel. Small ones stand without a sign, so much too high, so that words hold the sums of that
+ * many steps of four products.
+ */
+#define FORMS(X) \
+	X(SIGNED_SCALE, BLOCK_SCALE, 1, 0) X(SIGNED_OFFSET, BLOCK_OFFSET, 1, 0) X(SIGNED_PAIR, BLOCK_PAIR, 1, 0) \
+	X(SIGNED_PAIR_MIN, BLOCK_PAIR_MIN, 1, 0) X(FOUR_BITS_MINUS_8, BLOCK_SCALE, 8, 8) X(FOUR_BITS, BLOCK_OFFSET, 8, 0) \
+	X(FIVE_BITS_MINUS_12, BLOCK_SCALE, 4, 12) X(FIVE_BITS, BLOCK_OFFSET, 4, 0)
+enum form {
+#define FORM(name, ...) name,
+	FORMS(FORM)
+#undef FORM
+};
+/* The first forms are those of the kinds, with any bytes. */
+_Static_assert((int)SIGNED_PAIR_MIN == (int)BLOCK_PAIR_MIN && (int)SIGNED_OFFSET == (int)BLOCK_OFFSET, "same order");
+
+INLINE enum form form_of(uint32_t type, enum block_kind kind)
+{
+	switch (type) {
+	case GGUF_TYPE_Q4_0:
+		return FOUR_BITS_MINUS_8;
+	case GGUF_TYPE_MXFP4:
+		return FIVE_BITS_MINUS_12;
+	case GGUF_TYPE_Q4_K:
+		return FOUR_BITS;
+	case GGUF_TYPE_Q5_K:
+		return FIVE_BITS;
+	default:
+		return (enum form)kind;
+	}
+}
+
+INLINE __m256i without_sign(__m256i q, enum form form)
+{
+	return form == FOUR_BITS_MINUS_8 ? _mm256_add_epi8(q, _mm256_set1_epi8(8)) :
+	       form == FIVE_BITS_MINUS_12 ? _mm256_add_epi8(q, _mm256_set1_epi8(12)) : q;
+}
+
+INLINE void put_row(struct panel *p, size_t r, const uint8_t *row, size_t first, size_t n, uint32_t type, enum form form)
 {
 	size_t parts = gguf_type_values(type) / 32, bytes = gguf_type_bytes(type);
 	struct part o = { .b = { .d = 0 } };
@@ -195,7 +233,7 @@ INLINE void put_row(struct panel *p, size_t r, const uint8_t *row, size_t first,
 
 	for (size_t b = 0; b < n; b++) {
 		get_part(&o, type, row + (first + b) / parts * bytes, (unsigned)((first + b) % parts));
-		_mm256_store_si256((__m256i *)q, o.q);
+		_mm256_store_si256((__m256i *)q, without_sign(o.q, form));
 		for (int k = 0; k < 8; k++)
 			memcpy(p->q[b][k][r], q[k], 4);
 		p->d[b][r] = o.b.d;
@@ -213,6 +251,27 @@ INLINE __m256i four(const int8_t *x)
 
 	memcpy(&v, x, sizeof v);
 	return _mm256_set1_epi32(v);
+}
+
+/* Steps from .. to-1 of a block, four values each, of eight rows and T tokens; the weights have no sign. */
+INLINE void dot_words(__m256i s[TOKENS], const struct panel *p, size_t b, size_t lane, const int8_t *x, int from, int to, int T)
+{
+	__m256i word[TOKENS];
+
+	UNROLL
+	for (int k = from; k < to; k++) {
+		__m256i w = _mm256_load_si256((const __m256i *)p->q[b][k][lane]);
+
+		UNROLL
+		for (int t = 0; t < T; t++) {
+			__m256i v = _mm256_maddubs_epi16(w, four(x + 32 * t + 4 * k));
+
+			word[t] = k == from ? v : _mm256_add_epi16(word[t], v);
+		}
+	}
+	UNROLL
+	for (int t = 0; t < T; t++)
+		s[t] = _mm256_add_epi32(s[t], _mm256_madd_epi16(word[t], _mm256_set1_epi16(1)));
 }
 
 /* Steps from .. from+3 of a block, four values each, of eight rows and T tokens. */
@@ -236,19 +295,27 @@ INLINE __m256 pair_offset(const struct panel *p, size_t b, size_t lane, const in
 }
 
 INLINE void add_block(__m256 acc[TOKENS], const struct panel *p, size_t b, size_t lane, const struct act_row *x, size_t at,
-		      enum block_kind kind, int T)
+		      enum block_kind kind, int steps, int offset, int T)
 {
 	bool pair = kind == BLOCK_PAIR || kind == BLOCK_PAIR_MIN;
 	__m256i s[TOKENS] = { _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256() };
 	__m256 sum[TOKENS], w = _mm256_load_ps(&p->d[b][lane]);
 
-	dot_steps(s, p, b, lane, x->q + at * 32, 0, T);
+	UNROLL
+	for (int t = 0; t < T && offset; t++)
+		s[t] = _mm256_set1_epi32(x->bias[at + (size_t)t] / 128 * offset);
+	UNROLL
+	for (int k = 0; k < 8 && steps > 1; k += steps)
+		dot_words(s, p, b, lane, x->q + at * 32, k, k + steps, T);
+	if (steps == 1)
+		dot_steps(s, p, b, lane, x->q + at * 32, 0, T);
 	UNROLL
 	for (int t = 0; t < T && pair; t++) {
 		sum[t] = _mm256_mul_ps(_mm256_cvtepi32_ps(s[t]), _mm256_load_ps(&p->s[b][0][lane]));
 		s[t] = _mm256_setzero_si256();
 	}
-	dot_steps(s, p, b, lane, x->q + at * 32, 4, T);
+	if (steps == 1)
+		dot_steps(s, p, b, lane, x->q + at * 32, 4, T);
 	UNROLL
 	for (int t = 0; t < T; t++) {
 		__m256 v = _mm256_cvtepi32_ps(s[t]), d = _mm256_set1_ps(x->d[at + (size_t)t]);
@@ -265,7 +332,7 @@ INLINE void add_block(__m256 acc[TOKENS], const struct panel *p, size_t b, size_
 
 /* Eight rows times T tokens, over n blocks from number first on; out has what came before. */
 INLINE void mul_tile(float *out, const struct panel *p, size_t lane, const struct act *a, size_t token, size_t first, size_t n,
-		     enum block_kind kind, int T)
+		     enum block_kind kind, int steps, int offset, int T)
 {
 	struct act_row x = act_row(a, token);
 	__m256 acc[TOKENS];
@@ -274,32 +341,32 @@ INLINE void mul_tile(float *out, const struct panel *p, size_t lane, const struc
 	for (int t = 0; t < T; t++)
 		acc[t] = first ? _mm256_loadu_ps(out + t * ROWS) : _mm256_setzero_ps();
 	for (size_t b = 0; b < n; b++)
-		add_block(acc, p, b, lane, &x, (first + b) * x.step, kind, T);
+		add_block(acc, p, b, lane, &x, (first + b) * x.step, kind, steps, offset, T);
 	UNROLL
 	for (int t = 0; t < T; t++)
 		_mm256_storeu_ps(out + t * ROWS, acc[t]);
 }
 
 /* Both halves of the panel's rows. */
-#define TILE(kind, T) \
-	static void tile_##kind##_##T(float *out, const struct panel *p, const struct act *a, size_t token, size_t first, size_t n) \
+#define TILE(form, T, ...) \
+	static void tile_##form##_##T(float *out, const struct panel *p, const struct act *a, size_t token, size_t first, size_t n) \
 	{ \
-		mul_tile(out, p, 0, a, token, first, n, kind, T); \
-		mul_tile(out + HALF, p, HALF, a, token, first, n, kind, T); \
+		mul_tile(out, p, 0, a, token, first, n, __VA_ARGS__, T); \
+		mul_tile(out + HALF, p, HALF, a, token, first, n, __VA_ARGS__, T); \
 	}
-#define TILES(X, kind) X(kind, 1) X(kind, 2) X(kind, 3)
-#define ALL_TILES(X) TILES(X, BLOCK_SCALE) TILES(X, BLOCK_OFFSET) TILES(X, BLOCK_PAIR) TILES(X, BLOCK_PAIR_MIN)
-ALL_TILES(TILE)
+#define TILES(form, ...) TILE(form, 1, __VA_ARGS__) TILE(form, 2, __VA_ARGS__) TILE(form, 3, __VA_ARGS__)
+FORMS(TILES)
 #undef TILE
 static panel_tile_fn *const tiles[][TOKENS] = {
-#define TILE(kind, T) [kind][T - 1] = tile_##kind##_##T,
-	ALL_TILES(TILE)
+#define TILE(form, T, ...) [form][T - 1] = tile_##form##_##T,
+	FORMS(TILES)
 #undef TILE
 };
 
 INLINE void mul_panels(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, uint32_t type,
 		       enum block_kind kind)
 {
+	enum form form = form_of(type, kind);
 	struct panel p;
 
 	memset(&p, 0, sizeof p);
@@ -309,8 +376,8 @@ INLINE void mul_panels(const struct mat *w, const struct act *a, float *y, size_
 		for (size_t first = 0; first < a->blocks; first += n) {
 			n = a->blocks - first < PANEL_BLOCKS ? a->blocks - first : PANEL_BLOCKS;
 			for (size_t r = 0; r < count; r++)
-				put_row(&p, r, (const uint8_t *)w->data + (row + r) * w->row_bytes, first, n, type);
-			panel_mul(&p, a, y + row, stride, count, first, n, tiles[kind]);
+				put_row(&p, r, (const uint8_t *)w->data + (row + r) * w->row_bytes, first, n, type, form);
+			panel_mul(&p, a, y + row, stride, count, first, n, tiles[form]);
 		}
 	}
 }
