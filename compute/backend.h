@@ -3,6 +3,7 @@
 #ifndef BACKEND_H
 #define BACKEND_H
 #include "source.h"
+#include <sys/stat.h>
 
 /* What a getter asks for; the answer's field in use follows from it. */
 enum want { WANT_U64, WANT_I64, WANT_F64, WANT_BOOL, WANT_STRING, WANT_STRINGS, WANT_F32S, WANT_I64S };
@@ -31,7 +32,14 @@ struct backend {
 	int (*map)(void *impl, size_t i, enum load_mode mode, struct weight *w, struct gguf_error *e);
 	/* n bytes of weight i from offset. */
 	int (*read)(void *impl, size_t i, void *buf, size_t n, uint64_t offset, struct gguf_error *e);
+	/* Whether st is of a file that the weights come from. */
+	bool (*holds)(void *impl, const struct stat *st);
 };
+
+static inline bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 int source_file_open(void **impl, const char *path, struct gguf_error *e);
 extern const struct backend backend_file;

@@ -395,6 +395,9 @@ int cli_llm(struct cli *c, struct source *s, struct llm **m)
 		print_estimate(stderr, &est);
 	if (err)
 		return cli_fail(c, c->model, &e);
+	if (llm_context(*m) > llm_trained(*m))
+		cli_warn(c, c->model, "a context of %u tokens is more than the %u that the model was trained with",
+			 llm_context(*m), llm_trained(*m));
 	cli_phase(c, "map");
 	return 0;
 }
@@ -422,6 +425,11 @@ void cli_print_phases(const struct cli *c)
 }
 
 /* ---- files ---- */
+
+int cli_output(const struct cli *c, struct source *s, const char *path)
+{
+	return source_holds(s, path) ? cli_error(c, path, "this is the model itself: it is not written over") : 0;
+}
 
 static int slurp(FILE *f, char **text, size_t *n)
 {

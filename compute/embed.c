@@ -289,8 +289,12 @@ static int run(struct embed *e)
 	if (!err && !e->text)
 		err = cli_read_file(&e->cli, e->file, &buffer, &n);
 	err = err ? err : embed_all(e, buffer ? buffer : e->text, n);
+	errno = 0;
 	if (!err)
 		print(e);
+	/* the reason is lost when the stream is flushed again at the end */
+	if (!err && ferror(stdout))
+		err = cli_error(&e->cli, "standard output", "%s", strerror(errno ? errno : EIO));
 	free(buffer);
 	free(e->out);
 	llm_close(e->llm);

@@ -267,6 +267,20 @@ static int file_read(void *impl, size_t i, void *buf, size_t n, uint64_t offset,
 			       strerror(-err)) : 0;
 }
 
+static bool file_holds(void *impl, const struct stat *st)
+{
+	const struct file *f = impl;
+	struct stat own;
+
+	for (size_t i = 0; i < gguf_shard_count(f->g); i++) {
+		int fd = gguf_shard(f->g, i)->fd;
+
+		if (fd >= 0 && fstat(fd, &own) == 0 && is_same_file(&own, st))
+			return true;
+	}
+	return false;
+}
+
 const struct backend backend_file = {
 	.close = file_close,
 	.has = file_has,
@@ -275,4 +289,5 @@ const struct backend backend_file = {
 	.list = file_list,
 	.map = file_map,
 	.read = file_read,
+	.holds = file_holds,
 };

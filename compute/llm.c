@@ -80,6 +80,16 @@ int llm_estimate(struct source *s, const struct llm_options *o, struct llm_estim
 	return 0;
 }
 
+static int new_team(struct llm *m, struct gguf_error *e)
+{
+	int err = team_new(&m->team, m->opt.threads);
+
+	if (err == -ENOBUFS)
+		return gguf_fail(e, err, 0, "threads need stacks of %d KiB: ulimit -s or OMP_STACKSIZE allow less",
+				 TEAM_STACK >> 10);
+	return err ? gguf_fail(e, err, 0, "no memory for %u threads", m->opt.threads) : 0;
+}
+
 int llm_open(struct llm **out, struct source *s, const struct llm_options *o, struct gguf_error *e)
 {
 	struct llm *m;
@@ -90,8 +100,7 @@ int llm_open(struct llm **out, struct source *s, const struct llm_options *o, st
 	if (err)
 		return err;
 	err = memory_new(m, e);
-	if (!err && team_new(&m->team, m->opt.threads))
-		err = gguf_fail(e, -ENOMEM, 0, "no memory for %u threads", m->opt.threads);
+	err = err ? err : new_team(m, e);
 	if (!err && finite_new(&m->look, s, o->check))
 		err = gguf_fail(e, -ENOMEM, 0, "out of memory");
 	if (err) {
@@ -138,6 +147,11 @@ size_t llm_width(const struct llm *m)
 unsigned llm_context(const struct llm *m)
 {
 	return m->opt.context;
+}
+
+unsigned llm_trained(const struct llm *m)
+{
+	return m->model->h.context;
 }
 
 unsigned llm_threads(const struct llm *m)

@@ -36,6 +36,7 @@ int llm_check(struct llm *m, struct gguf_error *e);
 size_t llm_vocab(const struct llm *m);   /* logits of a position */
 size_t llm_width(const struct llm *m);   /* values of an embedding */
 unsigned llm_context(const struct llm *m);
+unsigned llm_trained(const struct llm *m); /* positions that the model's own context has */
 unsigned llm_threads(const struct llm *m);
 bool llm_is_embedding(const struct llm *m); /* bert and its like: llm_embed, not llm_eval */
 /* How the model's key says that states of tokens become one; the numbers are the key's. */

@@ -296,6 +296,8 @@ static int work(struct ppl *p)
 	p->vocab_n = llm_vocab(p->llm);
 	if (llm_context(p->llm) < 4)
 		return cli_error(&p->cli, "context", "%u tokens are too few", llm_context(p->llm));
+	if (p->base_path && !p->compare && cli_output(&p->cli, p->source, p->base_path))
+		return 1;
 	if (p->base_path && open_base(p))
 		return 1;
 	status = p->compare ? take_base(p) : take_text(p);

@@ -52,6 +52,7 @@ struct session {
 	float *logits;
 	int32_t *said;       /* the tokens in the context, room for all */
 	size_t n_said;
+	size_t first;        /* tokens of the first prompt */
 	struct { size_t tokens, steps; double seconds; } prompt, generated; /* steps: tokens that were computed in that time */
 };
 
@@ -62,6 +63,8 @@ int session_continue(struct session *s, const int32_t *ids, size_t n, struct ggu
 /* Writes tokens to s->out until the model, a stop string, the number asked for, the context or the user ends it. */
 enum ending { END_MODEL, END_STOP, END_COUNT, END_CONTEXT, END_USER, END_ERROR };
 enum ending session_generate(struct session *s, struct gguf_error *e);
+/* Speeds are those since the last of these, or since the start. */
+void session_begin_turn(struct session *s);
 void session_print_speed(const struct session *s);
 
 /* The modes; each returns the exit status. */

@@ -205,6 +205,12 @@ static enum action do_help(struct talk *t, const char *rest)
 	return AGAIN;
 }
 
+/* A line that is one word after a slash was meant as a command; with a space before it it goes to the model. */
+static bool is_command(const char *line)
+{
+	return line[0] == '/' && line[1] && !line[1 + strspn(line + 1, "abcdefghijklmnopqrstuvwxyz")];
+}
+
 static enum action take(struct talk *t, const char *line)
 {
 	for (size_t i = 0; i < COMMANDS; i++) {
@@ -215,6 +221,10 @@ static enum action take(struct talk *t, const char *line)
 	}
 	if (!*line)
 		return AGAIN;
+	if (is_command(line)) {
+		cli_warn(t->s->cli, line, "no such command: /help lists them");
+		return AGAIN;
+	}
 	return add(t, "user", line) ? QUIT : ASK;
 }
 
@@ -261,8 +271,9 @@ static int talk(struct talk *t, const char *first)
 			act = next_message(t);
 		if (act == QUIT)
 			break;
+		session_begin_turn(t->s);
 		status = answer(t);
-		if (t->s->args->speed && t->terminal)
+		if (t->terminal || !status)
 			session_print_speed(t->s);
 		if (t->s->args->single_turn || (status && !t->terminal))
 			break;
@@ -300,8 +311,6 @@ int run_chat(struct session *s, struct chat *chat)
 		status = add(&t, "system", s->args->system);
 	if (!status)
 		status = talk(&t, s->args->prompt);
-	if (!t.terminal && !status)
-		session_print_speed(s);
 	drop(&t, 0);
 	free(t.messages);
 	json_decref(t.kwargs);

@@ -97,6 +97,8 @@ int run_logits(struct session *s, const struct tokens *prompt)
 	if (prompt->n > llm_context(s->llm))
 		return cli_error(s->cli, "prompt", "%zu tokens do not fit into the context of %u", prompt->n,
 				 llm_context(s->llm));
+	if (cli_output(s->cli, s->source, path))
+		return 1;
 	err = whole_open(&out, path);
 	if (err)
 		return cli_error(s->cli, path, "%s", strerror(-err));

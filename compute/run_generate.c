@@ -18,7 +18,7 @@ static int full(const struct session *s, size_t n, struct gguf_error *e)
 /* Makes room for n more tokens by forgetting half of what follows those to keep. */
 static int shift(struct session *s, size_t n, struct gguf_error *e)
 {
-	unsigned keep = s->args->keep < 0 ? (unsigned)s->prompt.tokens : (unsigned)s->args->keep, gone;
+	unsigned keep = s->args->keep < 0 ? (unsigned)s->first : (unsigned)s->args->keep, gone;
 
 	while (s->n_said + n > llm_context(s->llm)) {
 		if (keep >= s->n_said)
@@ -93,6 +93,7 @@ int session_continue(struct session *s, const int32_t *ids, size_t n, struct ggu
 	for (size_t i = 0; i < same; i++)
 		sampler_accept(s->sampler, ids[i]);
 	err = session_feed(s, ids + same, n - same, e);
+	s->first = s->first ? s->first : n;
 	s->prompt.tokens += n - same;
 	s->prompt.steps += n - same;
 	s->prompt.seconds += cli_now() - start;
@@ -202,6 +203,12 @@ enum ending session_generate(struct session *s, struct gguf_error *e)
 	output_end(&s->out);
 	s->generated.seconds += cli_now() - start;
 	return end;
+}
+
+void session_begin_turn(struct session *s)
+{
+	memset(&s->prompt, 0, sizeof s->prompt);
+	memset(&s->generated, 0, sizeof s->generated);
 }
 
 static void print_speed(const char *what, size_t tokens, size_t steps, double seconds)

@@ -132,6 +132,13 @@ int source_map(struct source *s, struct gguf_error *e)
 	return err;
 }
 
+bool source_holds(struct source *s, const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && s->b->holds(s->impl, &st);
+}
+
 void source_progress(struct source *s, uint64_t done, uint64_t total)
 {
 	if (s->opt.progress)

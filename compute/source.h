@@ -60,6 +60,8 @@ size_t source_weight_count(struct source *s);
 const struct weight *source_weight(struct source *s, size_t i);
 /* The weight of that name, or NULL. */
 const struct weight *source_find(struct source *s, const char *name);
+/* Whether path leads to a file that the weights come from, by whatever name: it must not be written to. */
+bool source_holds(struct source *s, const char *path);
 /* Keys in file order (for a directory: sorted), for listings. NULL past the end. */
 const char *source_key(struct source *s, size_t i);
 #endif

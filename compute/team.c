@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <limits.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -37,6 +38,27 @@ static unsigned processors(void)
 	return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
+static bool has_stack(void)
+{
+	pthread_attr_t a;
+	size_t size = 0;
+
+	if (pthread_getattr_np(pthread_self(), &a))
+		return true;
+	pthread_attr_getstacksize(&a, &size);
+	pthread_attr_destroy(&a);
+	return size >= TEAM_STACK;
+}
+
+static bool all_have_stacks(unsigned threads)
+{
+	bool all = true;
+
+	#pragma omp parallel num_threads(threads) reduction(&& : all)
+	all = has_stack();
+	return all;
+}
+
 int team_new(struct team_barrier **out, unsigned threads)
 {
 	size_t size = sizeof(struct team_barrier) + threads * sizeof(struct share);
@@ -44,6 +66,10 @@ int team_new(struct team_barrier **out, unsigned threads)
 
 	if (!b)
 		return -ENOMEM;
+	if (!all_have_stacks(threads)) {
+		free(b);
+		return -ENOBUFS;
+	}
 	b->threads = threads;
 	b->crowded = threads > processors();
 	atomic_init(&b->here, 0);

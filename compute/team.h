@@ -16,7 +16,11 @@ struct team {
 	struct finite *look; /* what is shown weights before they are read (finite.h); NULL: nothing is */
 };
 
-/* What a team of up to so many threads needs. 0 or -ENOMEM. */
+/*
+ * What a team of up to so many threads needs. 0, -ENOMEM, or -ENOBUFS where one of the threads that OpenMP gives (the
+ * calling one is the first) has a stack of less than TEAM_STACK bytes: kernels keep panels of weights there.
+ */
+enum { TEAM_STACK = 512 << 10 };
 int team_new(struct team_barrier **out, unsigned threads);
 void team_free(struct team_barrier *b); /* NULL is fine */
 /* One OpenMP region: each of its threads calls work. They may be fewer than team_new was told. */

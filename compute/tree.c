@@ -363,6 +363,38 @@ static int tree_read(void *impl, size_t i, void *buf, size_t n, uint64_t offset,
 	return err ? gguf_fail(e, err, offset, "%s/%s/%s: %s", TREE_TENSORS, t->names[i], TREE_RAW, strerror(-err)) : 0;
 }
 
+/* Whether st is of raw (fd) or of the file below the mount that it lies in. */
+static bool raw_holds(int fd, const struct stat *st)
+{
+	char text[PATH_MAX + 64];
+	uint64_t offset, size;
+	struct stat own;
+	ssize_t n;
+
+	if (fstat(fd, &own) == 0 && is_same_file(&own, st))
+		return true;
+	n = fgetxattr(fd, TREE_XATTR_LOCATION, text, sizeof(text) - 1);
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	return !text_location(text, &offset, &size) && stat(text, &own) == 0 && is_same_file(&own, st);
+}
+
+static bool tree_holds(void *impl, const struct stat *st)
+{
+	struct tree *t = impl;
+	bool found = false;
+
+	for (size_t i = 0; i < t->n_names && !found; i++) {
+		int fd = open_raw(t, i);
+
+		found = fd >= 0 && raw_holds(fd, st);
+		if (fd >= 0)
+			close(fd);
+	}
+	return found;
+}
+
 const struct backend backend_tree = {
 	.close = tree_close,
 	.has = tree_has,
@@ -371,4 +403,5 @@ const struct backend backend_tree = {
 	.list = tree_list,
 	.map = tree_map,
 	.read = tree_read,
+	.holds = tree_holds,
 };

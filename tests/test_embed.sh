@@ -30,5 +30,9 @@ ok $? 'separator and array'
 ok $? 'no text: wrong use'
 "$e" -p a --pooling median "$model" 2>/dev/null; [ $? -eq 2 ]
 ok $? 'no such pooling'
+if [ -c /dev/full ]; then
+	"$e" -p "$text" "$model" 2>&1 >/dev/full | grep -q 'No space left'
+	ok $? 'a full standard output is told with its reason'
+fi
 echo "1..$n"
 exit $bad

@@ -47,6 +47,27 @@ check "a stop string ends it" [ "$("$run" "$own" -p 'Mr. Darcy' -n 200 --temp 0 
 check "loading phases" [ "$("$run" "$own" -p a -n 1 --timings 2>&1 >/dev/null | grep -cE '^(open|vocabulary|map|first token) ')" = 4 ]
 check "a warm-up changes nothing" same "$("$run" "$own" -p 'Mr. Darcy' -n 12 --temp 0 --warmup 2>/dev/null)" "$(cat "$tmp/a")"
 check "dry run" [ "$("$run" "$own" --dry-run | grep -cE '^(weights|KV cache|buffers) +[0-9]+ bytes')" = 3 ]
+refuses_model() { # refuses_model FILE MODEL: FILE is not written over
+	cp "$own" "$tmp/own.gguf"
+	fails 1 'this is the model itself' "$run" "$2" --ids "1 2 3" --logits "$1" && cmp "$own" "$tmp/own.gguf"
+}
+cp "$own" "$tmp/own.gguf"; ln -s own.gguf "$tmp/link"; ln "$tmp/own.gguf" "$tmp/hard"
+for file in own.gguf link hard; do
+	check "logits do not replace the model: $file" refuses_model "$tmp/$file" "$tmp/own.gguf"
+done
+check "a longer context than the model's is told" sh -c "'$run' '$own' -p a -n 1 -c 600 2>&1 >/dev/null | grep -q '600 tokens is more than the 512'"
+check "its own is not" [ "$("$run" "$own" -p a -n 1 -c 512 --no-show-timings 2>&1 >/dev/null)" = "" ]
+small_stack() ( ulimit -s 256 && "$@" )
+check "too small a stack is refused" fails 1 'stacks of 512 KiB' small_stack "$run" "$own" -p a -n 1
+small_thread_stack() ( OMP_STACKSIZE=64k; export OMP_STACKSIZE; "$@" )
+if [ "$(nproc)" -gt 1 ]; then
+	check "of another thread, too" fails 1 'stacks of 512 KiB' small_thread_stack "$run" "$own" -p a -n 1 -t 2
+else
+	skip "of another thread, too" "one processor"
+fi
+printf '/foo\nHello\n/foo bar\n' | "$run" "$own" -cnv -n 4 --temp 0 >"$tmp/out" 2>"$tmp/err"
+check "an unknown command is none of the model's" [ "$(grep -c '/foo: no such command' "$tmp/err") $(grep -c '^prompt: ' "$tmp/err")" = "1 2" ]
+check "each turn's speed is its own" [ "$(sed -n 's/.*generated: \([0-9]*\) token.*/\1/p' "$tmp/err" | sort -u)" = 4 ]
 check "version names the kernels" sh -c "'$run' --version | grep -q 'kernels: [a-z0-9]'"
 check "help names every sampler's option" [ "$("$run" --help | grep -cE -- '--(temp|top-k|top-p|min-p|typical|top-nsigma|xtc-probability|dry-multiplier|repeat-penalty|mirostat|logit-bias|seed)\b')" -ge 12 ]
 
