@@ -121,12 +121,17 @@ static void put_tensor(const char *name, uint32_t type, const struct tensor *t)
 	put_as(name, type, shape, t->p, t->n);
 }
 
-static void start(const char *model)
+static void start_file(const char *path)
 {
 	snprintf(dir, sizeof(dir), "%s/m", tmp);
 	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	if (plain_tree(vectors_path(model, "model.gguf"), dir))
-		give_up(model);
+	if (plain_tree(path, dir))
+		give_up(path);
+}
+
+static void start(const char *model)
+{
+	start_file(vectors_path(model, "model.gguf"));
 }
 
 /* ---- running it ---- */
@@ -199,6 +204,48 @@ static void experts_apart(const char *model)
 	drop("blk.1.ffn_up.2.weight");
 	want = run();
 	ok(!want.n, "one of them is missing: refused");
+	free(want.p);
+}
+
+/* ---- a dense layer among those with experts ---- */
+
+/* The first expert becomes the layer's own. Returns how many rows it has. */
+static size_t make_dense(unsigned layer, const char *part)
+{
+	char name[TEXT], shape[TEXT];
+	struct tensor t;
+
+	snprintf(name, sizeof(name), "blk.%u.%s_exps.weight", layer, part);
+	if (!get(name, &t))
+		give_up(name);
+	drop(name);
+	snprintf(shape, sizeof(shape), "%zu %zu\n", t.extent[0], t.extent[1]);
+	snprintf(name, sizeof(name), "blk.%u.%s.weight", layer, part);
+	put(name, shape, t.p, t.extent[0] * t.extent[1]);
+	free(t.p);
+	return t.extent[1];
+}
+
+/* Files give such a layer zeros in the arrays of counts and lengths. Experts that are all equal are as good as one. */
+static void dense_among_experts(void)
+{
+	char lengths[TEXT];
+	struct logits want;
+	size_t ffn;
+
+	start_file(vectors_path("models/stories", "stories260K-as-llama-moe-f32.gguf"));
+	want = run();
+	ffn = make_dense(1, "ffn_gate");
+	make_dense(1, "ffn_up");
+	make_dense(1, "ffn_down");
+	drop("blk.1.ffn_gate_inp.weight");
+	put_key("llama.expert_used_count", "2\n0\n2\n2\n2\n");
+	snprintf(lengths, sizeof(lengths), "%zu\n0\n%zu\n%zu\n%zu\n", ffn, ffn, ffn, ffn);
+	put_key("llama.expert_feed_forward_length", lengths);
+	expect(want, 1e-4, "a layer without experts among those that have some");
+	put_key("llama.expert_used_count", "0\n0\n0\n0\n0\n");
+	want = run();
+	ok(!want.n, "experts, and no layer that uses them: refused");
 	free(want.p);
 }
 
@@ -367,6 +414,7 @@ int main(void)
 		give_up("no temporary directory");
 	experts_apart("vectors/logits/mixtral");
 	experts_apart("vectors/logits/qwen3moe");
+	dense_among_experts();
 	old_deepseek("vectors/logits2/deepseek2", "4\n", "40\n", "20\n");
 	old_deepseek("vectors/logits2/deepseek2lite", "2\n", "24\n", "16\n");
 	longrope();
