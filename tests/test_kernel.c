@@ -149,7 +149,7 @@ static const struct { size_t in, out, tokens; unsigned threads; bool gather; } s
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 /* What only types of single values can have. */
-static const size_t odd_in[] = { 1, 15, 17, 31, 33, 100, 250, 257, 1000, 2047 };
+static const size_t odd_in[] = { 1, 15, 17, 31, 2047, 33, 100, 250, 257, 1000 };
 
 /* Rows of small blocks end, in some shapes, in fewer than kernels take at a time. */
 static size_t width(uint32_t type, size_t shape)

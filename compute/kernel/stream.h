@@ -24,4 +24,24 @@ static inline __attribute__((always_inline)) void stream_fetch(const void *p, si
 	for (size_t i = 0; i < size; i += STREAM_LINE)
 		__builtin_prefetch((const void *)(at + STREAM_AHEAD + i));
 }
+
+/* What is wanted next: so many bytes of each of some rows. */
+struct stream_ahead {
+	const void *base;
+	size_t rows, row_bytes, bytes;
+};
+
+/* Asks for part i of n of it. */
+static inline void stream_part(const struct stream_ahead *a, size_t i, size_t n)
+{
+	size_t lines = a->bytes / STREAM_LINE + 1, at = a->rows * lines * i / n, end = a->rows * lines * (i + 1) / n;
+
+	for (size_t row = at / lines, line = at % lines; at < end; at++) {
+		__builtin_prefetch((const char *)a->base + row * a->row_bytes + line * STREAM_LINE, 0, 2);
+		if (++line == lines) {
+			line = 0;
+			row++;
+		}
+	}
+}
 #endif

@@ -9,26 +9,6 @@
 #include "avx512.h"
 #include "kernel/stream.h"
 
-/* What is unpacked next: so many bytes of each of some rows. */
-struct ahead {
-	const uint8_t *base;
-	size_t rows, row_bytes, bytes;
-};
-
-/* Calls in part i of n. */
-static void call_in(const struct ahead *a, size_t i, size_t n)
-{
-	size_t lines = a->bytes / STREAM_LINE + 1, at = a->rows * lines * i / n, end = a->rows * lines * (i + 1) / n;
-
-	for (size_t row = at / lines, line = at % lines; at < end; at++) {
-		__builtin_prefetch(a->base + row * a->row_bytes + line * STREAM_LINE, 0, 2);
-		if (++line == lines) {
-			line = 0;
-			row++;
-		}
-	}
-}
-
 /* Panels side by side, and the tiles of tokens that they multiply. */
 struct tile {
 	const struct panel *panel;
@@ -37,7 +17,7 @@ struct tile {
 	float *y;                           /* result of the first row and token */
 	size_t stride;
 	__mmask16 rows[2];
-	struct ahead next;
+	struct stream_ahead next;
 };
 typedef void tile_fn(const struct tile *t);
 
@@ -170,7 +150,7 @@ INLINE void mul_tiles(const struct tile *t, enum block_kind kind, int R, int T)
 	float *y = t->y;
 
 	for (size_t i = 0; i < t->tiles; i++, y += T * t->stride) {
-		call_in(&t->next, i, t->tiles);
+		stream_part(&t->next, i, t->tiles);
 		mul_tile(t, &x, y, kind, R, T);
 		x.q += step * ACT_BLOCK;
 		x.d += step;
@@ -210,7 +190,7 @@ static void mul_panels(struct tile *t, enum block_kind kind, int panels)
 	t->token = a->tokens - rest;
 	t->tiles = 1;
 	t->y += t->token * t->stride;
-	t->next = (struct ahead){ 0 };
+	t->next = (struct stream_ahead){ 0 };
 	if (rest)
 		tiles[kind][panels - 1][rest - 1](t);
 	t->y = y;
@@ -246,7 +226,7 @@ void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t 
 }
 
 /* What follows rows from number row on and their blocks before block. */
-static struct ahead ahead_of(const struct mat *w, const struct act *a, size_t row, size_t block)
+static struct stream_ahead ahead_of(const struct mat *w, const struct act *a, size_t row, size_t block)
 {
 	size_t values = gguf_type_values(w->type), bytes = gguf_type_bytes(w->type), blocks;
 
@@ -255,9 +235,9 @@ static struct ahead ahead_of(const struct mat *w, const struct act *a, size_t ro
 		block = 0;
 	}
 	if (row >= w->out)
-		return (struct ahead){ 0 };
+		return (struct stream_ahead){ 0 };
 	blocks = a->blocks - block < MANY_BLOCKS ? a->blocks - block : MANY_BLOCKS;
-	return (struct ahead){
+	return (struct stream_ahead){
 		.base = (const uint8_t *)w->data + row * w->row_bytes + block * ACT_BLOCK / values * bytes,
 		.rows = w->out - row < 2 * PANEL_ROWS ? w->out - row : 2 * PANEL_ROWS,
 		.row_bytes = w->row_bytes, .bytes = blocks * ACT_BLOCK / values * bytes,
