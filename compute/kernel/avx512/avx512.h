@@ -21,7 +21,7 @@ void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t 
 /* Types with a kernel for one token: its name, order of activations, bytes of 16 blocks, how to get scales. */
 #define AVX512_ROW_KERNELS(X) \
 	X(q8_0, AS_IS, 544, scales_of_rows) X(q4_0, HALVES, 288, scales_of_rows) X(iq4_nl, HALVES, 288, scales_of_rows) \
-	X(mxfp4, HALVES, 272, scales_of_rows) X(q4_k, EVEN_ODD, 288, scales_q4_k) X(q5_k, EVEN_ODD, 352, scales_q5_k) \
+	X(mxfp4, HALVES, 272, scales_of_exponents) X(q4_k, EVEN_ODD, 288, scales_q4_k) X(q5_k, EVEN_ODD, 352, scales_q5_k) \
 	X(q6_k, IN_PAIRS, 420, scales_q6_k) X(iq4_xs, HALVES, 272, scales_iq4_xs)
 #define AVX512_DECLARE(name, ...) kernel_mul_fn avx512_mul_##name;
 AVX512_ROW_KERNELS(AVX512_DECLARE)

@@ -171,7 +171,7 @@ INLINE struct group group_mxfp4(const uint8_t *p, const struct values *x, size_t
 	UNROLL
 	for (int i = 0; i < 4; i++)
 		s[i] = dot_four_table(load_four(p + 68 * i + 1, 17), table, x, block, i);
-	return (struct group){ with_bias(sum_fours(s), x, block, 0), scales17(p) };
+	return (struct group){ with_bias(sum_fours(s), x, block, 0), _mm512_castsi512_ps(exponents17(p)) };
 }
 
 INLINE struct group sums(__m512i sum)
@@ -274,6 +274,17 @@ SCALES(scales_of_rows)
 {
 	(void)m, (void)r, (void)at;
 	load_transposed(d, s->d, block);
+	return false;
+}
+
+/* Decoded only here, as that is cheaper where nothing waits for memory. */
+SCALES(scales_of_exponents)
+{
+	(void)m, (void)r, (void)at;
+	UNROLL
+	for (int i = 0; i < ROWS; i++)
+		d[i] = decode17(_mm512_castps_si512(_mm512_load_ps(&s->d[i][block])));
+	transpose(d);
 	return false;
 }
 

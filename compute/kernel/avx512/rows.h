@@ -116,17 +116,28 @@ INLINE __m512 scales34(const uint8_t *p)
 	return to_floats(h);
 }
 
-/* Those of 17 bytes begin with an exponent, in the lower and the upper half of words in turn. */
-INLINE __m512 scales17(const uint8_t *p)
+/* Those of 17 bytes begin with an exponent: sixteen words that have it in the lower and the upper half in turn. */
+INLINE __m512i exponents17(const uint8_t *p)
 {
-	const __m512i at = _mm512_set1_epi64(0x0019001100080000), shift = _mm512_set1_epi64(0x800000000);
+	const __m512i at = _mm512_set1_epi64(0x0019001100080000);
 	__m512i h = _mm512_permutexvar_epi16(at, _mm512_loadu_si512(p));
 
 	h = _mm512_mask_permutexvar_epi16(h, 0xf0, at, _mm512_loadu_si512(p + 68));
 	h = _mm512_mask_permutexvar_epi16(h, 0xf00, at, _mm512_loadu_si512(p + 136));
-	h = _mm512_mask_permutexvar_epi16(h, 0xf000, at, _mm512_loadu_si512(p + 204));
-	h = _mm512_srlv_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(h)), shift);
-	return e8m0_halves(_mm512_and_si512(h, _mm512_set1_epi32(255)));
+	return _mm512_mask_permutexvar_epi16(h, 0xf000, at, _mm512_loadu_si512(p + 204));
+}
+
+INLINE __m512 decode17(__m512i words)
+{
+	__m512i e = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(words));
+
+	e = _mm512_srlv_epi32(e, _mm512_set1_epi64(0x800000000));
+	return e8m0_halves(_mm512_and_si512(e, _mm512_set1_epi32(255)));
+}
+
+INLINE __m512 scales17(const uint8_t *p)
+{
+	return decode17(exponents17(p));
 }
 
 /* Lane i of vector k to lane k of vector i. */
