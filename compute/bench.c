@@ -288,6 +288,7 @@ int main(int argc, char **argv)
 		return fail("kernels", e.text);
 	if (!b.kernels && !b.models.n) {
 		fail("-m", "no model given");
+		opt_try_help("gguf-bench");
 		return 2;
 	}
 	if (b.kernels)

@@ -216,6 +216,13 @@ int cli_error(const struct cli *c, const char *object, const char *fmt, ...)
 	return 1;
 }
 
+int cli_usage(const struct cli *c, const char *reason)
+{
+	cli_error(c, NULL, "%s", reason);
+	opt_try_help(c->program);
+	return 2;
+}
+
 void cli_warn(const struct cli *c, const char *object, const char *fmt, ...)
 {
 	va_list ap;
@@ -246,6 +253,41 @@ void cli_version(const struct cli *c)
 		return;
 	}
 	printf("%s (%s %s), kernels: %s\n", c->program, PACKAGE_NAME, PACKAGE_VERSION, mat_tier());
+}
+
+static int read_command_line(const struct cli_program *p, int argc, char **argv)
+{
+	const char **words = calloc((size_t)argc + 1, sizeof *words), *wrong;
+	size_t n = 0;
+	int err;
+
+	if (!words)
+		return cli_error(p->cli, NULL, "out of memory");
+	err = opt_parse(p->tables, argc, argv, words, &n);
+	wrong = err || p->cli->help || p->cli->version ? NULL : p->wrong(p->ctx, n);
+	if (n)
+		p->cli->model = words[0];
+	free(words);
+	return err ? 2 : wrong ? cli_usage(p->cli, wrong) : 0;
+}
+
+int cli_main(const struct cli_program *p, int argc, char **argv)
+{
+	int status;
+
+	cli_start(p->cli, argv[0]);
+	status = read_command_line(p, argc, argv);
+	if (status)
+		return status;
+	if (p->cli->version) {
+		cli_version(p->cli);
+	} else if (p->cli->help) {
+		puts(p->usage);
+		opt_help(p->tables);
+	} else {
+		status = p->run(p->ctx);
+	}
+	return cli_end(p->cli, status);
 }
 
 /* ---- loading ---- */

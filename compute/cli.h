@@ -37,7 +37,9 @@ void cli_start(struct cli *c, const char *argv0);
 int cli_fail(const struct cli *c, const char *object, const struct gguf_error *e);
 __attribute__((format(printf, 3, 4)))
 int cli_error(const struct cli *c, const char *object, const char *fmt, ...);
-/* The same as a warning. */
+/* For a wrong command line: the reason, and where to read more. Returns 2, the exit status. */
+int cli_usage(const struct cli *c, const char *reason);
+/* The same as cli_error, as a warning. */
 __attribute__((format(printf, 3, 4)))
 void cli_warn(const struct cli *c, const char *object, const char *fmt, ...);
 
@@ -59,6 +61,19 @@ int cli_output(const struct cli *c, struct source *s, const char *path);
  */
 int cli_end(const struct cli *c, int status);
 double cli_now(void);
+
+/* A program of one model: its options, and what it does with them. */
+struct cli_program {
+	struct cli *cli;                /* takes the word that is no option as its model */
+	const struct opt_table *tables; /* of options, those of cli among them */
+	const char *usage;              /* lines of the help above them */
+	/* What is wrong with the command line, which has so many words that are no options, or NULL. */
+	const char *(*wrong)(const void *ctx, size_t words);
+	int (*run)(void *ctx);          /* returns the exit status */
+	void *ctx;
+};
+/* All of main. */
+int cli_main(const struct cli_program *p, int argc, char **argv);
 void cli_version(const struct cli *c);
 
 /* The whole file at path ("-": standard input) in *text, to be free()d, with a NUL after it. */

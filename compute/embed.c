@@ -280,8 +280,9 @@ static int open_model(struct embed *e)
 		       : cli_error(&e->cli, e->cli.model, "it ranks texts: there is no vector of one");
 }
 
-static int run(struct embed *e)
+static int run(void *ctx)
 {
+	struct embed *e = ctx;
 	char *buffer = NULL;
 	size_t n = e->text ? strlen(e->text) : 0;
 	int err = open_model(e);
@@ -303,8 +304,10 @@ static int run(struct embed *e)
 	return err;
 }
 
-static const char *wrong_use(const struct embed *e, size_t words)
+static const char *wrong_use(const void *ctx, size_t words)
 {
+	const struct embed *e = ctx;
+
 	if (words + (e->cli.model != NULL) != 1)
 		return "one model is wanted";
 	return !e->text == !e->file ? "one of -p and -f is wanted" : NULL;
@@ -314,28 +317,10 @@ int main(int argc, char **argv)
 {
 	static struct embed e = { .pooling = -1, .normalize = 2 };
 	const struct opt_table tables[] = { { cli_options, &e.cli }, { rows, &e }, { NULL, NULL } };
-	const char **words = calloc((size_t)argc + 1, sizeof(*words)), *wrong;
-	size_t n = 0;
-	int status;
 
 	e.cli = cli_defaults;
-	cli_start(&e.cli, argv[0]);
-	status = !words ? cli_error(&e.cli, NULL, "out of memory") : opt_parse(tables, argc, argv, words, &n) ? 2 : 0;
-	wrong = status || e.cli.help || e.cli.version ? NULL : wrong_use(&e, n);
-	if (wrong)
-		status = cli_error(&e.cli, "usage", "%s", wrong) + 1;
-	if (n)
-		e.cli.model = words[0];
-	free(words);
-	if (status)
-		return status;
-	if (e.cli.version) {
-		cli_version(&e.cli);
-	} else if (e.cli.help) {
-		puts("usage: gguf-embed [OPTION...] (-p TEXT | -f FILE) MODEL\nVectors of texts, one for each line.");
-		opt_help(tables);
-	} else {
-		return cli_end(&e.cli, run(&e));
-	}
-	return cli_end(&e.cli, 0);
+	return cli_main(&(struct cli_program){
+		.cli = &e.cli, .tables = tables, .wrong = wrong_use, .run = run, .ctx = &e,
+		.usage = "usage: gguf-embed [OPTION...] (-p TEXT | -f FILE) MODEL\nVectors of texts, one for each line.",
+	}, argc, argv);
 }

@@ -146,12 +146,17 @@ static size_t nearest(const struct opt_table *tables, const char *word, size_t n
 	return found_n;
 }
 
+void opt_try_help(const char *program)
+{
+	fprintf(stderr, "Try '%s --help'.\n", program);
+}
+
 static int complain(const char *program, const char *word, size_t n, const char *reason, const char *value)
 {
-	const char *slash = strrchr(program, '/');
+	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
 
-	fprintf(stderr, "%s: %.*s: %s%s%s\n", slash ? slash + 1 : program, (int)n, word, reason, value ? ": " : "",
-		value ? value : "");
+	fprintf(stderr, "%s: %.*s: %s%s%s\n", name, (int)n, word, reason, value ? ": " : "", value ? value : "");
+	opt_try_help(name);
 	return -EINVAL;
 }
 
@@ -162,7 +167,7 @@ static int complain_unknown(const struct opt_table *tables, const char *program,
 	size_t len = nearest(tables, word, n, &near);
 
 	if (!len)
-		return complain(program, word, n, "unknown option (see --help)", NULL);
+		return complain(program, word, n, "unknown option", NULL);
 	snprintf(hint, sizeof hint, "unknown option, %.*s is one", (int)len, near);
 	return complain(program, word, n, hint, NULL);
 }

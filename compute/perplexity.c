@@ -310,8 +310,9 @@ static int work(struct ppl *p)
 	return p->base ? close_base(p, status) : status;
 }
 
-static int run(struct ppl *p)
+static int run(void *ctx)
 {
+	struct ppl *p = ctx;
 	struct gguf_error e = { 0 };
 	int status = cli_source(&p->cli, &p->source);
 
@@ -335,12 +336,14 @@ static int run(struct ppl *p)
 	return status;
 }
 
-static const char *conflict(const struct ppl *p, size_t words)
+static const char *conflict(const void *ctx, size_t words)
 {
+	const struct ppl *p = ctx;
+
 	if (words > 1 || (words && p->cli.model))
 		return "more than one model";
 	if (!words && !p->cli.model)
-		return "no model (see --help)";
+		return "no model";
 	if (p->compare && !p->base_path)
 		return "--kl-divergence needs --kl-divergence-base";
 	if (!p->compare && !p->text == !p->text_file)
@@ -352,33 +355,12 @@ int main(int argc, char **argv)
 {
 	static struct ppl p = { .chunks = -1 };
 	const struct opt_table tables[] = { { cli_options, &p.cli }, { rows, &p }, { NULL, NULL } };
-	const char **words = calloc((size_t)argc + 1, sizeof *words), *wrong;
-	size_t n;
-	int status = 0;
 
 	p.cli = cli_defaults;
 	p.cli.context = 512;
-	cli_start(&p.cli, argv[0]);
-	if (!words)
-		return oom(&p);
-	if (opt_parse(tables, argc, argv, words, &n))
-		status = 2;
-	wrong = status || p.cli.help || p.cli.version ? NULL : conflict(&p, n);
-	if (wrong)
-		status = cli_error(&p.cli, "usage", "%s", wrong) + 1;
-	if (n)
-		p.cli.model = words[0];
-	free(words);
-	if (status)
-		return status;
-	if (p.cli.version) {
-		cli_version(&p.cli);
-	} else if (p.cli.help) {
-		puts("usage: gguf-perplexity [OPTION...] -f TEXT MODEL\nPerplexity of a text, in chunks as "
-		     "llama-perplexity's.");
-		opt_help(tables);
-	} else {
-		return cli_end(&p.cli, run(&p));
-	}
-	return cli_end(&p.cli, 0);
+	return cli_main(&(struct cli_program){
+		.cli = &p.cli, .tables = tables, .wrong = conflict, .run = run, .ctx = &p,
+		.usage = "usage: gguf-perplexity [OPTION...] -f TEXT MODEL\n"
+			 "Perplexity of a text, in chunks as llama-perplexity's.",
+	}, argc, argv);
 }

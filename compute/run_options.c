@@ -150,6 +150,6 @@ int run_parse(struct run_args *a, const struct sampler_options *base, int argc, 
 		return 2;
 	if (a->cli.help || a->cli.version)
 		return 0;
-	wrong = n > 1 ? "more than one model" : !a->cli.model ? "no model (see --help)" : conflict(a);
-	return wrong ? cli_error(&a->cli, "usage", "%s", wrong) + 1 : 0;
+	wrong = n > 1 ? "more than one model" : !a->cli.model ? "no model" : conflict(a);
+	return wrong ? cli_usage(&a->cli, wrong) : 0;
 }

@@ -36,12 +36,6 @@ static const struct opt rows[] = {
 	{ 0 },
 };
 
-static int usage(const struct options *o, const char *why)
-{
-	cli_error(&o->cli, NULL, "%s; try --help", why);
-	return 2;
-}
-
 /* 0, or the exit status. */
 static int read_options(struct options *o, int argc, char **argv)
 {
@@ -63,11 +57,11 @@ static int read_options(struct options *o, int argc, char **argv)
 	if (o->cli.version)
 		return 0;
 	if (n)
-		return usage(o, "more than one model");
+		return cli_usage(&o->cli, "more than one model");
 	if (!o->cli.model)
-		return usage(o, "no model");
+		return cli_usage(&o->cli, "no model");
 	if (!!o->prompt + !!o->file + o->standard_input != 1)
-		return usage(o, "one of -p, -f and --stdin, please");
+		return cli_usage(&o->cli, "one of -p, -f and --stdin, please");
 	return 0;
 }
 
