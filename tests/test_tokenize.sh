@@ -31,17 +31,18 @@ printf '\377a' >"$tmp/t"
 run -m "$m" --no-bos -f "$tmp/t" >"$tmp/out"
 is "a byte that is no text" "$(head -2 "$tmp/out" | tail -1 | od -An -c | tr -d ' \n')" "$(printf " 258 -> '\377'\n" | od -An -c | tr -d ' \n')"
 
-status() { # status WHAT WANT ARGS...: exit status, and one line on stderr that names the program
+status() { # status WHAT WANT ARGS...: exit status, and the lines on stderr, of which the first names the program
 	what=$1 want=$2
 	shift 2
 	run "$@" >"$tmp/out" 2>"$tmp/err"
-	is "$what" "$? $(wc -l <"$tmp/err") $(cut -d: -f1 "$tmp/err")" "$want"
+	is "$what" "$? $(wc -l <"$tmp/err") $(sed 's/:.*//; q' "$tmp/err")" "$want"
 }
-status "no arguments" "2 1 gguf-tokenize"
-status "no text" "2 1 gguf-tokenize" -m "$m"
-status "two texts" "2 1 gguf-tokenize" -m "$m" -p a --stdin
-status "an unknown option" "2 1 gguf-tokenize" -m "$m" -p a --nope
-status "an option without its value" "2 1 gguf-tokenize" -m
+status "no arguments" "2 2 gguf-tokenize"
+status "no text" "2 2 gguf-tokenize" -m "$m"
+status "two texts" "2 2 gguf-tokenize" -m "$m" -p a --stdin
+status "an unknown option" "2 2 gguf-tokenize" -m "$m" -p a --nope
+status "an option without its value" "2 2 gguf-tokenize" -m
+is "where to read more" "$(sed 1d "$tmp/err")" "Try 'gguf-tokenize --help'."
 status "a model that is not there" "1 1 gguf-tokenize" -m "$tmp/none" -p a
 status "a file that is no model" "1 1 gguf-tokenize" -m "$tmp/t" -p a
 status "a text that is not there" "1 1 gguf-tokenize" -m "$m" -f "$tmp/none"
