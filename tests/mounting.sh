@@ -77,6 +77,11 @@ daemon_of() {
 	done
 }
 
+# all_ended PATTERN: waits for all processes whose command line has it, and those that they start until then
+all_ended() {
+	while p=$(pgrep -o -f -- "$1"); do ended "$p" || return; done
+}
+
 # Whether unshare makes a mount namespace: not where the root is no mount.
 own_namespace() {
 	unshare -m --propagation private true 2>/dev/null
@@ -86,6 +91,17 @@ own_namespace() {
 # again, so that a change just before it was called costs that second
 changed() {
 	findmnt -n --poll="$1" --first-only --timeout 1000 "$2" >/dev/null
+}
+
+# soon COMMAND...: looks until it succeeds, 20 seconds at most: for what the kernel has no event to wait for
+soon() {
+	until=$(($(date +%s) + 20))
+	until "$@"; do [ "$(date +%s)" -lt $until ] || return 1; done
+}
+
+# has_state PID LETTER: one of its threads is in that state
+has_state() {
+	grep -q "^State:.$2" "/proc/$1"/task/*/status
 }
 
 # gone DIR: waits until nothing is mounted there, 20 seconds at most
@@ -99,5 +115,5 @@ gone() {
 
 # ended PID: waits for it, 20 seconds at most
 ended() {
-	timeout 20 tail --pid="$1" -f /dev/null
+	timeout 20 tail -s 0.05 --pid="$1" -f /dev/null
 }

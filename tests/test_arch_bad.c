@@ -8,7 +8,6 @@
 #include "tap.h"
 #include "vectors.h"
 #include <errno.h>
-#include <errno.h>
 #include <ftw.h>
 #include <unistd.h>
 

@@ -90,12 +90,12 @@ mount_gguf long.gguf "$m"
 pid=$(daemon_of "$m")
 cat "$m/tensors/t/stats" >"$tmp/null" 2>&1 &
 reader=$!
-check 'a read of minutes' timeout 20 sh -c "until grep -q '^State:.R' /proc/$pid/task/*/status; do :; done"
+check 'a read of minutes' soon has_state "$pid" R
 cat "$m/tensors/t/stats" >"$tmp/null" 2>&1 &
 other=$!
 kill -9 "$reader"
 wait "$reader" 2>"$tmp/null"
-check 'its reader killed, and the other takes over' timeout 20 sh -c "until grep -qE 'request_wait|^0' /proc/$other/wchan; do :; done"
+check 'its reader killed, and the other takes over' soon grep -qE 'request_wait|^0' "/proc/$other/wchan"
 kill "$other"
 check 'a reader that waits for its answer can be killed' ended "$other"
 check 'and the next read has its turn' timeout 20 grep -q '^values *8$' "$m/tensors/s/stats"
@@ -123,13 +123,14 @@ check 'auto_unmount: kill -9 leaves no mount' gone "$m"
 for signal in TERM KILL; do
 	mount_gguf "$demo" "$m" -o auto_unmount
 	old=$(daemon_of "$m")
+	keeper=$(pgrep -x -P "$old" gguf-unmount)
 	exec 7<"$m/info"
 	umount -l "$m" 2>/dev/null || fusermount3 -uz "$m"
 	mount_gguf "$demo" "$m"
 	kill -$signal "$old"
 	exec 7<&-
 	ended "$old"
-	sleep 0.2
+	ended "$keeper"
 	check "SIG$signal after umount -l: the next mount stays" grep -q llama "$m/metadata/general.architecture"
 	umount "$m"
 done
@@ -149,18 +150,11 @@ pid=$(daemon_of "$tmp/m_below")
 kill -STOP "$pid"
 "$build/mount.gguf" "$tmp/m_below/model.gguf" "$m" 2>"$tmp/null" &
 caller=$!
-sleep 0.5
+soon pgrep -P "$caller" >"$tmp/null"
 kill -9 "$caller"
 wait "$caller" 2>"$tmp/null"
 kill -CONT "$pid"
-processes() {
-	for _ in $(seq 400); do
-		[ "$(pgrep -f -c "m_below/model.gguf")" = 0 ] && return
-		sleep 0.05
-	done
-	return 1
-}
-check 'a caller that was killed gets no mount: the daemon ends' processes
+check 'a caller that was killed gets no mount: the daemon ends' all_ended "m_below/model.gguf"
 check 'and nothing is mounted' not_mounted
 umount -l "$m" 2>/dev/null
 umount "$tmp/m_below"
@@ -198,12 +192,6 @@ cycle() {
 		mount_gguf "$demo" "$m" && cat "$m/info" >/dev/null && umount "$m" || { echo "cycle $i"; return 1; }
 	done
 }
-processes_end() {
-	for p in $(pgrep -f "$tmp"); do
-		ended "$p" || return
-	done
-	[ "$(pgrep -f -c "$tmp")" = 0 ]
-}
 check "${CYCLES:-50} times mounted and unmounted" cycle
-check 'leaves no process' processes_end
+check 'leaves no process' all_ended "$tmp"
 done_testing

@@ -44,8 +44,10 @@ if [ -w /sys/fs/cgroup/cgroup.procs ] && mkdir "$group" 2>/dev/null && [ -w "$gr
 	read_all "$m" >got 2>err
 	check 'a cgroup with 32 MiB: all bytes' cmp want got
 	check 'a cgroup with 32 MiB: the daemon is alive' grep -q llama "$m/metadata/general.architecture"
+	members=$(cat "$group/cgroup.procs")
 	umount "$m"
-	for _ in $(seq 100); do rmdir "$group" 2>/dev/null && break; sleep 0.1; done
+	for p in $members; do ended "$p"; done
+	rmdir "$group"
 else
 	rmdir "$group" 2>/dev/null
 	skip 'a cgroup with 32 MiB' 'no right to make one with a memory limit'
@@ -85,27 +87,16 @@ fi
 
 # ---- many times ----
 
-# What this machine has of ours: mounts and daemons.
-ours() {
-	findmnt -rn -o TARGET | grep -c "^$tmp/"
-	pgrep -f -c "mount.gguf.*$tmp/"
-}
-before=$(ours)
+mounts() { findmnt -rn -o TARGET | grep -c "^$tmp/"; }
+before=$(mounts)
 cycle() {
 	for i in $(seq "${CYCLES:-30}"); do
 		mount_gguf "$demo" "$m" && cat "$m/info" >/dev/null && umount "$m" || { echo "cycle $i"; return 1; }
 	done
 }
 check "${CYCLES:-30} times mounted and unmounted" cycle
-settled() {
-	for _ in $(seq 200); do
-		[ "$(ours)" = "$before" ] && return
-		sleep 0.1
-	done
-	ours
-	return 1
-}
-check 'no mount and no process is left' settled
+same 'no mount is left' "$before" "$(mounts)"
+check 'and no process' all_ended "mount.gguf.*$tmp/m"
 
 # a daemon that is used for long holds no more descriptors than at first
 mount_gguf "$demo" "$m"

@@ -171,7 +171,7 @@ for file in a/stats b/stats a/heatmap.png b/heatmap.png; do
 	timeout 60 cat "$tmp/m_hole/tensors/$file" >"$tmp/null" 2>&1 &
 	readers="$readers $!"
 done
-sleep 0.3
+soon has_state "$pid" R
 check 'while tensors are read whole, others are served' timeout 5 cat "$tmp/m_hole/info"
 check 'and listed' timeout 5 ls -lR "$tmp/m_hole"
 # shellcheck disable=SC2086
