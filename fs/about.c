@@ -254,7 +254,8 @@ static void put_examples(const struct mtree *t, struct out *o)
 int readme_print(const struct mtree *t, uint64_t i, struct out *o)
 {
 	(void)i;
-	out_string(o, "A GGUF model as files. All of it is made from the model file as you read; nothing can be written.\n\n");
+	out_string(o, "A GGUF model as files. All of it is made from the model file as you read; nothing can be "
+		      "written.\n\n");
 	for (size_t k = 0; k < sizeof contents / sizeof *contents; k++)
 		out_printf(o, "%-20s %s\n", contents[k].name, contents[k].text);
 	put_examples(t, o);

@@ -95,7 +95,8 @@ const struct file files[] = {
 	  .read = bf16_read },
 	{ TREE_NPY, ROW_TENSOR, .caching = CACHE_BULK, .present = floats_present, .size = npy_size, .read = npy_read },
 	{ TREE_STATS, ROW_TENSOR, .slow = true, .present = floats_present, .size = stats_size, .read = stats_read },
-	{ TREE_HEATMAP, ROW_TENSOR, .slow = true, .present = picture_present, .size = picture_size, .read = picture_read },
+	{ TREE_HEATMAP, ROW_TENSOR, .slow = true, .present = picture_present, .size = picture_size,
+	  .read = picture_read },
 	{ TREE_TYPES, ROW_ROOT, .present = chart_present, .print = chart_print },
 };
 const size_t file_count = sizeof files / sizeof *files;

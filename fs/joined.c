@@ -147,7 +147,8 @@ static ssize_t tensor_at(const struct gguf_writer *w, size_t count, uint64_t off
 }
 
 /* Some bytes at offset, at most n, all from one place: *got says how many. */
-static int read_part(const struct mtree *t, const struct gguf_writer *w, char *buf, size_t n, uint64_t offset, size_t *got)
+static int read_part(const struct mtree *t, const struct gguf_writer *w, char *buf, size_t n, uint64_t offset,
+		     size_t *got)
 {
 	const struct joined *j = t->joined;
 	ssize_t k = tensor_at(w, gguf_tensor_count(t->g), offset);
@@ -164,7 +165,8 @@ static int read_part(const struct mtree *t, const struct gguf_writer *w, char *b
 		*got = n < size - into ? n : size - into;
 		return data_tensor(t, (uint64_t)k, buf, *got, into);
 	}
-	next = (size_t)k + 1 < gguf_tensor_count(t->g) ? gguf_writer_offset(w, (size_t)k + 1) : gguf_writer_file_size(w);
+	next = (size_t)k + 1 < gguf_tensor_count(t->g) ? gguf_writer_offset(w, (size_t)k + 1)
+						       : gguf_writer_file_size(w);
 	*got = n < next - offset ? n : next - offset;
 	memset(buf, 0, *got);
 	return 0;

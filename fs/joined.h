@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* model.gguf: the whole model as one GGUF version 3 little-endian file. A file that is one already is passed through. */
+/*
+ * model.gguf: the whole model as one GGUF version 3 little-endian file. A file that is one already is passed through.
+ */
 #ifndef FS_JOINED_H
 #define FS_JOINED_H
 #include "mtree.h"

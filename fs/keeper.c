@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* UNMOUNT alone is answered, by a byte that is 0 when it was done: a keeper may be killed with the word in its hands. */
+/*
+ * UNMOUNT alone is answered, by a byte that is 0 when it was done: a keeper may be killed with the word in its hands.
+ */
 enum word { MOUNTED = 'm', UNMOUNT = 'u', END = 'e' };
 
 /* An ordinary user's way: a setuid program does it. Returns 0 or -EPERM. */

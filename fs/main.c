@@ -60,7 +60,9 @@ static int complain_with_fuse(const char *object, const char *reason)
 	return complain(object, both);
 }
 
-/* Where the caller waits for the daemon: it gets a status of mount(8), or the end of the pipe when the daemon failed. */
+/*
+ * Where the caller waits for the daemon: it gets a status of mount(8), or the end of the pipe when the daemon failed.
+ */
 struct answer {
 	int fd; /* -1 in the foreground */
 	int null;
@@ -253,7 +255,7 @@ int main(int argc, char **argv)
 	tidy_descriptors();
 	signals_ignore();
 	if (options_parse(&opt, argc, argv, &e)) {
-		fprintf(stderr, "mount.gguf: %s\n", e.text);
+		fprintf(stderr, "mount.gguf: %s\nTry 'mount.gguf --help'.\n", e.text);
 		status = MOUNT_USAGE;
 	} else if (opt.help) {
 		options_help(stdout);

@@ -41,8 +41,8 @@ static void copy_field(char *out, size_t size, const char *field)
 }
 
 /*
- * "36 35 98:0 /root /mount/point options optional... - type source options": where the fifth field is dir, copies the third
- * and the type. Optional fields are none or many, and none of them is a lone dash.
+ * "36 35 98:0 /root /mount/point options optional... - type source options": where the fifth field is dir, copies the
+ * third and the type. Optional fields are none or many, and none of them is a lone dash.
  */
 static bool take_line(const char *line, const char *dir, struct mountinfo *m)
 {

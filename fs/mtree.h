@@ -32,7 +32,10 @@ struct mtree {
 	struct dropcache *dropcache; /* NULL with keep_below */
 	struct stats_cache *stats;
 	struct pictures *pictures;
-	/* Asked between the pieces of a slow read: whether nobody waits for it any more, and it ends with -EINTR. NULL: never. */
+	/*
+	 * Asked between the pieces of a slow read: whether nobody waits for it any more, and it ends with -EINTR. NULL:
+	 * never.
+	 */
 	bool (*stops)(void *ctx);
 	void *stops_ctx;
 	atomic_uint_fast64_t nodes;  /* files, directories and links in all; 0: not counted yet */

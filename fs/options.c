@@ -244,7 +244,8 @@ static void help_row(FILE *f, const struct row *r)
 	while (line) {
 		const char *end = strchr(line, '\n');
 
-		fprintf(f, "  %-22s %.*s\n", line == r->text ? name : "", end ? (int)(end - line) : (int)strlen(line), line);
+		fprintf(f, "  %-22s %.*s\n", line == r->text ? name : "", end ? (int)(end - line) : (int)strlen(line),
+			line);
 		line = end ? end + 1 : NULL;
 	}
 }

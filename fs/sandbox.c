@@ -67,9 +67,10 @@ static int drop_capabilities(void)
 
 static void say(void (*says)(const char *line), const char *what, int err)
 {
+	const char *how = err == -ENOSYS ? "not built in" : err ? strerror(-err) : "given up";
 	char line[120];
 
-	snprintf(line, sizeof line, "%s: %s", what, err == -ENOSYS ? "not built in" : err ? strerror(-err) : "given up");
+	snprintf(line, sizeof line, "%s: %s", what, how);
 	says(line);
 }
 

@@ -68,8 +68,8 @@ static void end_slow(struct daemon *d)
 }
 
 /*
- * The first signal unmounts, and the daemon ends with the last open file; the second one does not wait for that. When it
- * cannot be unmounted it goes on: better a mount that stays than a dead one.
+ * The first signal unmounts, and the daemon ends with the last open file; the second one does not wait for that. When
+ * it cannot be unmounted it goes on: better a mount that stays than a dead one.
  */
 static void *wait_for_signals(void *arg)
 {

@@ -63,8 +63,8 @@ static void drop_unwanted(struct slow *s)
 }
 
 /*
- * Of a read into the page cache the kernel does not say that its reader is gone. Should others wait for the same pages, they
- * will ask for themselves.
+ * Of a read into the page cache the kernel does not say that its reader is gone. Should others wait for the same pages,
+ * they will ask for themselves.
  */
 static bool is_gone(pid_t reader)
 {
@@ -124,7 +124,9 @@ int slow_read(struct slow *s, fuse_req_t req, fuse_ino_t ino, size_t size, off_t
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct asked){ .slow = s, .req = req, .ino = ino, .size = size, .offset = offset, .reader = fuse_req_ctx(req)->pid };
+	*a = (struct asked){
+		.slow = s, .req = req, .ino = ino, .size = size, .offset = offset, .reader = fuse_req_ctx(req)->pid
+	};
 	fuse_req_interrupt_func(req, on_interrupt, a); /* first: once in the queue it is the thread's */
 	pthread_mutex_lock(&s->lock);
 	*s->end = a;

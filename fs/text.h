@@ -13,7 +13,7 @@ enum { TEXT_DEPTH = 8 }; /* arrays inside arrays: as deep as libgguf reads */
 struct text_pos {
 	uint64_t part, item;
 	size_t byte;                         /* of a long string */
-	unsigned depth, opened;              /* arrays inside arrays: how many; a bit each: whether it has had an item */
+	unsigned depth, opened; /* arrays inside arrays: how many; a bit each: whether it has had an item */
 	struct gguf_array rest[TEXT_DEPTH];  /* what is left of each */
 };
 

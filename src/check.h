@@ -9,7 +9,7 @@ enum severity { NOTE, WARNING, ERROR, SEVERITIES };
 
 struct report; /* fsck_report.h */
 
-/* One finding: where is a key, a tensor or the file, as it will be printed; offset is of the file. */
+/* One finding: where is a key, a tensor or the file, as it will be printed; offset, of the file, is 0 for one that has none. */
 __attribute__((format(printf, 5, 6)))
 void check_say(struct report *r, enum severity how, const char *where, uint64_t offset, const char *fmt, ...);
 
@@ -38,7 +38,9 @@ void check_settings(struct report *r, const struct gguf *g);
 /* Table and layout: names, types, padding, what follows the last tensor. */
 void check_layout(struct report *r, const struct gguf *g);
 
-/* The set that the file at path is a shard of: which shards lack, and what is wrong with each. False: it is of no set. */
+/*
+ * The set that the file at path is a shard of: which shards lack, and what is wrong with each. False: it is of no set.
+ */
 bool check_set(struct report *r, const char *path);
 
 /* ---- the data ---- */

@@ -241,10 +241,12 @@ static void say_tally(struct report *r, const struct gguf_tensor *t, const struc
 
 	where_tensor(where, t);
 	if (y->nan || y->inf)
-		check_say(r, ERROR, where, at, "%" PRIu64 " %s no number (NaN %" PRIu64 ", Inf %" PRIu64 "), the first is %s %" PRIu64,
+		check_say(r, ERROR, where, at,
+			  "%" PRIu64 " %s no number (NaN %" PRIu64 ", Inf %" PRIu64 "), the first is %s %" PRIu64,
 			  y->nan + y->inf, what, y->nan, y->inf, unit, first);
 	else if (y->huge)
-		check_say(r, WARNING, where, at, "%" PRIu64 " %s absurdly large, the first is %s %" PRIu64, y->huge, what, unit, first);
+		check_say(r, WARNING, where, at, "%" PRIu64 " %s absurdly large, the first is %s %" PRIu64, y->huge,
+			  what, unit, first);
 }
 
 static void say_found(struct report *r, const struct run *run)
@@ -256,14 +258,16 @@ static void say_found(struct report *r, const struct run *run)
 		const struct found *f = &run->found[i];
 
 		if (f->err)
-			check_say(r, ERROR, where_tensor(where, t), t->offset + f->err_at, "cannot be read: %s", strerror(-f->err));
+			check_say(r, ERROR, where_tensor(where, t), t->offset + f->err_at, "cannot be read: %s",
+				  strerror(-f->err));
 		say_tally(r, t, &f->tally);
 	}
 }
 
 int check_data(struct report *r, const struct gguf *g, const struct deep *d)
 {
-	struct run run = { .g = g, .d = d, .files = d->hash ? g->file_count : 0, .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
+	struct run run = { .g = g, .d = d, .files = d->hash ? g->file_count : 0,
+			   .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
 
 	if (d->hash) {
 		struct hash *probe = hash_new();

@@ -47,7 +47,8 @@ static void check_name(struct report *r, const struct gguf_key *k, const char *w
 	if (first_bad(k->name.p, k->name.n) < k->name.n)
 		check_say(r, WARNING, where, k->offset, "the name is no UTF-8, expected ASCII");
 	else if (!is_snake(k->name.p, k->name.n))
-		check_say(r, WARNING, where, k->offset, "the name has other characters than ASCII letters, digits and signs");
+		check_say(r, WARNING, where, k->offset,
+			  "the name has other characters than ASCII letters, digits and signs");
 }
 
 static void check_bools(struct report *r, const struct file *f, const struct gguf_key *k, const char *where)
@@ -100,7 +101,8 @@ static void check_strings(struct report *r, const struct gguf *g, size_t i, cons
 		if (first_bad(item->s.p, item->s.n) < item->s.n && !bad++)
 			first = n;
 	if (bad)
-		check_say(r, WARNING, where, k->offset, "%" PRIu64 " texts are no UTF-8, the first is number %" PRIu64, bad, first);
+		check_say(r, WARNING, where, k->offset, "%" PRIu64 " texts are no UTF-8, the first is number %" PRIu64,
+			  bad, first);
 }
 
 static bool equals(const struct gguf_bytes *b, const char *text)
@@ -131,7 +133,8 @@ static void check_kind(struct report *r, const struct gguf *g)
 	if (!g->tensor_count && gguf_find_key(g, "tokenizer.ggml.tokens", 21) >= 0)
 		check_say(r, NOTE, "file", 0, "this is a vocabulary without tensors");
 	if (gguf_get_string(g, "general.architecture", &got))
-		check_say(r, g->tensor_count ? ERROR : WARNING, "key 'general.architecture'", 0, "is absent or no string: no program will know the model");
+		check_say(r, g->tensor_count ? ERROR : WARNING, "key 'general.architecture'", 0,
+			  "is absent or no string: no program will know the model");
 }
 
 void check_keys(struct report *r, const struct gguf *g)

@@ -32,7 +32,8 @@ static void check_tensor(struct report *r, const struct gguf_tensor *t)
 	if (!is_utf8(t->name.p, t->name.n))
 		check_say(r, WARNING, where, t->offset, "the name is no UTF-8");
 	if (!gguf_type_values(t->type))
-		check_say(r, WARNING, where, t->offset, "type %" PRIu32 " is not known here: its bytes cannot be judged", t->type);
+		check_say(r, WARNING, where, t->offset,
+			  "type %" PRIu32 " is not known here: its bytes cannot be judged", t->type);
 	else if (!t->size)
 		check_say(r, NOTE, where, t->offset, "it has no values");
 }
@@ -59,7 +60,8 @@ static int first_used(const struct gguf *g, size_t shard, uint64_t from, uint64_
 	return 0;
 }
 
-static void check_padding(struct report *r, const struct gguf *g, size_t shard, uint64_t from, uint64_t to, const char *where)
+static void check_padding(struct report *r, const struct gguf *g, size_t shard, uint64_t from, uint64_t to,
+			  const char *where)
 {
 	uint64_t at;
 	int err;
@@ -85,7 +87,8 @@ static void check_rest(struct report *r, const struct gguf *g, size_t shard, uin
 	if (s->size - end >= 4)
 		gguf_shard_read(g, shard, magic, 4, end);
 	if (!memcmp(magic, "GGUF", 4))
-		check_say(r, ERROR, "file", end, "another GGUF file starts here: shards that were concatenated have to be split again, "
+		check_say(r, ERROR, "file", end,
+			  "another GGUF file starts here: shards that were concatenated have to be split again, "
 			  "or joined by their tensors");
 	else
 		check_say(r, WARNING, "file", end, "%" PRIu64 " bytes follow the last tensor", s->size - end);
@@ -114,7 +117,8 @@ static size_t check_shard(struct report *r, const struct gguf *g, size_t shard, 
 		check_padding(r, g, shard, t->offset + t->size, end, where_tensor(where, t));
 	}
 	if (s->alignment % 8)
-		check_say(r, WARNING, "key 'general.alignment'", 0, "%" PRIu64 ", expected a multiple of 8", s->alignment);
+		check_say(r, WARNING, "key 'general.alignment'", 0, "%" PRIu64 ", expected a multiple of 8",
+			  s->alignment);
 	check_rest(r, g, shard, end);
 	return i;
 }

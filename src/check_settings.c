@@ -67,12 +67,13 @@ static void check_setting(const struct arch *a, const struct setting *s)
 		return;
 	err = gguf_get_u64(a->g, name, &v);
 	if (err == -EINVAL)
-		check_say(a->r, ERROR, where_key(where, k), k->offset, "type %s, expected an integer", gguf_value_type_name(k->type));
+		check_say(a->r, ERROR, where_key(where, k), k->offset, "type %s, expected an integer",
+			  gguf_value_type_name(k->type));
 	else if (err)
 		check_say(a->r, ERROR, where_key(where, k), k->offset, "is negative");
 	else if (v < s->least || v > s->most)
-		check_say(a->r, ERROR, where_key(where, k), k->offset, "%" PRIu64 ", expected %" PRIu64 " to %" PRIu64, v, s->least,
-			  s->most);
+		check_say(a->r, ERROR, where_key(where, k), k->offset, "%" PRIu64 ", expected %" PRIu64 " to %" PRIu64,
+			  v, s->least, s->most);
 }
 
 static void check_heads(const struct arch *a)
@@ -80,10 +81,11 @@ static void check_heads(const struct arch *a)
 	uint64_t heads, kv, experts, used;
 
 	if (scalar(a, "attention.head_count", &heads) && scalar(a, "attention.head_count_kv", &kv) && kv && heads % kv)
-		check_say(a->r, ERROR, "settings", 0, "attention.head_count %" PRIu64 " is no multiple of head_count_kv %" PRIu64,
-			  heads, kv);
+		check_say(a->r, ERROR, "settings", 0,
+			  "attention.head_count %" PRIu64 " is no multiple of head_count_kv %" PRIu64, heads, kv);
 	if (scalar(a, "expert_count", &experts) && scalar(a, "expert_used_count", &used) && used > experts)
-		check_say(a->r, ERROR, "settings", 0, "expert_used_count %" PRIu64 " is more than expert_count %" PRIu64, used, experts);
+		check_say(a->r, ERROR, "settings", 0,
+			  "expert_used_count %" PRIu64 " is more than expert_count %" PRIu64, used, experts);
 }
 
 /* One more than the highest N of the tensors blk.N. */
@@ -118,8 +120,8 @@ static void check_extent(const struct arch *a, const char *tensor, unsigned dim,
 		return;
 	t = gguf_tensor(a->g, (size_t)i);
 	if (want != t->extent[dim])
-		check_say(a->r, ERROR, where_tensor(where, t), t->offset, "extent %u is %" PRIu64 ", %s says %" PRIu64, dim,
-			  t->extent[dim], setting, want);
+		check_say(a->r, ERROR, where_tensor(where, t), t->offset, "extent %u is %" PRIu64 ", %s says %" PRIu64,
+			  dim, t->extent[dim], setting, want);
 }
 
 static void check_layers(const struct arch *a)
@@ -127,8 +129,8 @@ static void check_layers(const struct arch *a)
 	uint64_t layers = count_layers(a->g), want;
 
 	if (layers && scalar(a, "block_count", &want) && want != layers)
-		check_say(a->r, want > layers ? ERROR : WARNING, "settings", 0, "block_count is %" PRIu64 ", the tensors have %" PRIu64
-			  " layers", want, layers);
+		check_say(a->r, want > layers ? ERROR : WARNING, "settings", 0,
+			  "block_count is %" PRIu64 ", the tensors have %" PRIu64 " layers", want, layers);
 }
 
 void check_settings(struct report *r, const struct gguf *g)

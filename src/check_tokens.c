@@ -45,12 +45,16 @@ static void check_ids(struct report *r, const struct gguf *g, uint64_t tokens)
 		const struct gguf_key *k = gguf_key(g, i);
 		struct gguf_value v;
 
-		if (k->name.n < sizeof suffix || k->name.n < strlen(PREFIX) || memcmp(k->name.p, PREFIX, strlen(PREFIX)) ||
-		    memcmp(k->name.p + k->name.n - (sizeof suffix - 1), suffix, sizeof suffix - 1) || gguf_value(g, i, &v))
+		if (k->name.n < sizeof suffix || k->name.n < strlen(PREFIX) ||
+		    memcmp(k->name.p, PREFIX, strlen(PREFIX)) ||
+		    memcmp(k->name.p + k->name.n - (sizeof suffix - 1), suffix, sizeof suffix - 1) ||
+		    gguf_value(g, i, &v))
 			continue;
 		where_key(where, k);
-		if (k->type == GGUF_STRING || k->type == GGUF_ARRAY || k->type == GGUF_F32 || k->type == GGUF_F64 || k->type == GGUF_BOOL)
-			check_say(r, ERROR, where, k->offset, "type %s, expected an integer", gguf_value_type_name(k->type));
+		if (k->type == GGUF_STRING || k->type == GGUF_ARRAY || k->type == GGUF_F32 || k->type == GGUF_F64 ||
+		    k->type == GGUF_BOOL)
+			check_say(r, ERROR, where, k->offset, "type %s, expected an integer",
+				  gguf_value_type_name(k->type));
 		else if (v.u >= tokens && v.u != UINT32_MAX && v.i != -1)
 			check_say(r, ERROR, where, k->offset, "%" PRId64 ", there are %" PRIu64 " tokens", v.i, tokens);
 	}
@@ -78,8 +82,9 @@ static void check_merges(struct report *r, const struct gguf *g)
 		if ((v->s.n < 3 || !memchr(v->s.p + 1, ' ', v->s.n - 2)) && !bad++)
 			first = n;
 	if (bad)
-		check_say(r, ERROR, where, k->offset, "%" PRIu64 " merges are not two parts with a space between, the first is number %"
-			  PRIu64, bad, first);
+		check_say(r, ERROR, where, k->offset,
+			  "%" PRIu64 " merges are not two parts with a space between, the first is number %" PRIu64,
+			  bad, first);
 }
 
 static void check_scores(struct report *r, const struct gguf *g)
@@ -136,7 +141,8 @@ static void check_twins(struct report *r, const struct gguf *g, size_t i)
 		empty += !all[n].n;
 	free(all);
 	if (k->count > MOST_TOKENS)
-		check_say(r, WARNING, where, k->offset, "%" PRIu64 " tokens, of which the first %d are compared", k->count, MOST_TOKENS);
+		check_say(r, WARNING, where, k->offset, "%" PRIu64 " tokens, of which the first %d are compared",
+			  k->count, MOST_TOKENS);
 	if (twins > 0)
 		check_say(r, NOTE, where, k->offset, "%" PRId64 " tokens have the text of another", twins);
 	if (empty)
@@ -149,8 +155,8 @@ static void check_rows(struct report *r, const struct gguf *g, uint64_t tokens)
 	ssize_t t = gguf_find_tensor(g, "token_embd.weight", 17);
 
 	if (t >= 0 && g->tensors[t].extent[1] < tokens)
-		check_say(r, ERROR, "tensor 'token_embd.weight'", g->tensors[t].offset, "%" PRIu64 " rows for %" PRIu64 " tokens",
-			  g->tensors[t].extent[1], tokens);
+		check_say(r, ERROR, "tensor 'token_embd.weight'", g->tensors[t].offset,
+			  "%" PRIu64 " rows for %" PRIu64 " tokens", g->tensors[t].extent[1], tokens);
 }
 
 void check_tokens(struct report *r, const struct gguf *g)
@@ -161,8 +167,8 @@ void check_tokens(struct report *r, const struct gguf *g)
 	ssize_t template = gguf_find_key(g, "tokenizer.chat_template", 23);
 
 	if (template >= 0 && gguf_key(g, (size_t)template)->type != GGUF_STRING)
-		check_say(r, ERROR, "key 'tokenizer.chat_template'", gguf_key(g, (size_t)template)->offset, "type %s, expected a string",
-			  gguf_value_type_name(gguf_key(g, (size_t)template)->type));
+		check_say(r, ERROR, "key 'tokenizer.chat_template'", gguf_key(g, (size_t)template)->offset,
+			  "type %s, expected a string", gguf_value_type_name(gguf_key(g, (size_t)template)->type));
 	if (!k)
 		return;
 	where_key(where, k);

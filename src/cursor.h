@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * Bytes of a header that are read into memory at most. The largest vocabularies and merges come to a tenth of it; a file of
- * holes, which costs nothing to make, can announce any length.
+ * Bytes of a header that are read into memory at most. The largest vocabularies and merges come to a tenth of it; a
+ * file of holes, which costs nothing to make, can announce any length.
  */
 #define CURSOR_MOST (1ull << 27)
 
@@ -23,8 +23,7 @@ struct cursor {
 	uint64_t have, size, pos;
 	bool big_endian;
 	bool narrow;      /* version 1: lengths, counts and extents have 32 bits */
-	int err;          /* of the first failure: -EINVAL for a field beyond the end, -EFBIG beyond CURSOR_MOST, else of
-			     memory or the input */
+	int err;          /* of the first failure: -EINVAL beyond the end, -EFBIG beyond CURSOR_MOST, or of the input */
 	const char *what; /* the field that failed */
 	uint64_t need;    /* its bytes; at pos */
 };
@@ -34,7 +33,9 @@ void cursor_over(struct cursor *c, const uint8_t *base, uint64_t size, bool big_
 /* Brings n more bytes to base + pos, where they are not yet. */
 bool cursor_fetch(struct cursor *c, uint64_t n, const char *what);
 
-/* Whether n more bytes are at base + pos. Inline, as the next two: a vocabulary has hundreds of thousands of strings. */
+/*
+ * Whether n more bytes are at base + pos. Inline, as the next two: a vocabulary has hundreds of thousands of strings.
+ */
 static inline bool cursor_need(struct cursor *c, uint64_t n, const char *what)
 {
 	return (!c->err && n <= c->have - c->pos) || cursor_fetch(c, n, what);

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,8 @@ static void list_cut(struct report *r, const struct gguf *g)
 		where_tensor(where, t);
 		whole += have >= t->size;
 		if (have < t->size)
-			check_say(r, ERROR, where, t->offset, "is cut: %" PRIu64 " of %" PRIu64 " bytes are there", have, t->size);
+			check_say(r, ERROR, where, t->offset, "is cut: %" PRIu64 " of %" PRIu64 " bytes are there",
+				  have, t->size);
 		else if (r->verbose || r->json)
 			check_say(r, NOTE, where, t->offset, "is whole");
 	}
@@ -71,7 +73,8 @@ static void look_closer(struct report *r, const char *path)
 	if (g->tensor_count) {
 		const struct gguf_tensor *last = &g->tensors[g->tensor_count - 1];
 
-		if (last->size && (last->offset > g->files[0].about.size || last->size > g->files[0].about.size - last->offset))
+		if (last->size &&
+		    (last->offset > g->files[0].about.size || last->size > g->files[0].about.size - last->offset))
 			list_cut(r, g);
 		else
 			check_layout(r, g);
@@ -113,6 +116,20 @@ static int check_model(struct options *o, const struct gguf *g)
 	return o->deep || o->hash || o->manifest ? run_data(o, g) : 0;
 }
 
+/* A wrong call. Returns its status. */
+__attribute__((format(printf, 1, 2)))
+static int misused(const char *fmt, ...)
+{
+	char text[300], quoted[600];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "fsck.gguf: %s\nTry 'fsck.gguf --help'.\n", gguf_quote(quoted, sizeof quoted, text, strlen(text)));
+	return USAGE;
+}
+
 static int complain(const char *object, const char *reason)
 {
 	char quoted[4096];
@@ -137,8 +154,8 @@ static int explain(const struct options *o, const char *path, int err)
 
 static bool is_unreadable(int err)
 {
-	return err == -ENOENT || err == -EACCES || err == -EPERM || err == -EISDIR || err == -ELOOP || err == -ENOTDIR ||
-	       err == -ENAMETOOLONG || err == -ENOMEM || err == -EMFILE;
+	return err == -ENOENT || err == -EACCES || err == -EPERM || err == -EISDIR || err == -ELOOP ||
+	       err == -ENOTDIR || err == -ENAMETOOLONG || err == -ENOMEM || err == -EMFILE;
 }
 
 /* What says nothing about the file: there is no memory for it, no descriptor, a disk that fails. */
@@ -219,7 +236,7 @@ static int take_progress(struct options *o, const char *text)
 	long fd = text ? strtol(text, &end, 10) : 0;
 
 	if (text && (end == text || *end || fd > INT_MAX))
-		return USAGE;
+		return misused("option -C: %s is no descriptor", text);
 	o->progress = fd >= 0;
 	o->report.progress_fd = fd > 0 ? (int)fd : 0;
 	return -1;
@@ -232,8 +249,8 @@ static unsigned processors(void)
 	return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-/* One option. Returns -1 to go on, else the exit status. */
-static int take(struct options *o, int c)
+/* One option; last is the word that was read last. Returns -1 to go on, else the exit status. */
+static int take(struct options *o, int c, const char *last)
 {
 	switch (c) {
 	case 'd':
@@ -250,7 +267,7 @@ static int take(struct options *o, int c)
 		return -1;
 	case 'j':
 		o->threads = (unsigned)strtoul(optarg, NULL, 10);
-		return o->threads ? -1 : USAGE;
+		return o->threads ? -1 : misused("option -j: %s is no number of threads", optarg);
 	case 'q':
 		o->report.quiet = true;
 		return -1;
@@ -268,8 +285,10 @@ static int take(struct options *o, int c)
 	case 'V':
 		puts("fsck.gguf " PACKAGE_VERSION);
 		return CLEAN;
+	case ':':
+		return misused("option %s needs a value", last);
 	case '?':
-		return USAGE;
+		return misused("unknown option %s", last);
 	default:
 		return -1;
 	}
@@ -281,16 +300,19 @@ int main(int argc, char **argv)
 	struct sigaction sa = { .sa_handler = on_signal };
 	int c, status = CLEAN;
 
-	while ((c = getopt_long(argc, argv, "dHc:j:qvVafnpryC::t:", long_options, NULL)) != -1) {
-		int end = take(&o, c);
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":dHc:j:qvVafnpryC::t:", long_options, NULL)) != -1) {
+		int end = take(&o, c, argv[optind - 1]);
 
 		if (end >= 0)
 			return end;
 	}
-	if (optind == argc || (o.manifest && argc - optind > 1) || (o.hash && o.report.json)) {
-		fputs(help, stderr);
-		return USAGE;
-	}
+	if (optind == argc)
+		return misused("no file is named");
+	if (o.manifest && argc - optind > 1)
+		return misused("option -c: a manifest is of one model, not of %d", argc - optind);
+	if (o.hash && o.report.json)
+		return misused("options --hash and --json exclude each other");
 	o.report.out = o.hash ? stderr : stdout;
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);

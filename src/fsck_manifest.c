@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A manifest: a line for each file, each tensor and the model: SHA256 XXH64 BYTES KIND NAME. Files have numbers for names,
- * since they may be called anything. A tensor's digests are of
- * its bytes in little-endian order, so they hold for any split or byte order of a model; the model's are of the lines
- * of its tensors. NAME is escaped as in all output.
+ * A manifest: a line for each file, each tensor and the model: SHA256 XXH64 BYTES KIND NAME. Files have numbers for
+ * names, since they may be called anything. A tensor's digests are of its bytes in little-endian order, so they hold
+ * for any split or byte order of a model; the model's are of the lines of its tensors. NAME is escaped as in all
+ * output.
  */
 #include "fsck_report.h"
 #include "quote.h"
@@ -17,7 +17,8 @@
 
 enum { LINE = 4096 + 200, NAME = 4096 };
 
-static size_t write_line(char line[LINE], const char *kind, const struct digest *d, uint64_t bytes, const char *name, size_t n)
+static size_t write_line(char line[LINE], const char *kind, const struct digest *d, uint64_t bytes, const char *name,
+			 size_t n)
 {
 	static const char digit[] = "0123456789abcdef";
 	char hex[65] = "", quoted[NAME];
@@ -172,7 +173,8 @@ static void say_missing(struct report *r, const struct entry *e)
 {
 	char quoted[NAME];
 
-	check_say(r, ERROR, gguf_quote(quoted, sizeof quoted, e->name.p, e->name.n), 0, "is in the manifest, but not in the model");
+	check_say(r, ERROR, gguf_quote(quoted, sizeof quoted, e->name.p, e->name.n), 0,
+		  "is in the manifest, but not in the model");
 }
 
 int manifest_check(struct report *r, const char *path, const struct gguf *g, const struct digest *tensors,

@@ -62,11 +62,12 @@ void check_say(struct report *r, enum severity how, const char *where, uint64_t 
 	va_end(ap);
 	report_progress(r, 0, 0);
 	if (!r->json) {
-		fprintf(r->out, "%s: %s: %s: %s (byte %" PRIu64 ")\n", names[how], r->file, where, text, offset);
+		fprintf(r->out, "%s: %s: %s: %s", names[how], r->file, where, text);
+		fprintf(r->out, offset ? " (byte %" PRIu64 ")\n" : "\n", offset);
 		return;
 	}
-	printf("%s\n    {\"severity\": \"%s\", \"where\": ", r->count[NOTE] + r->count[WARNING] + r->count[ERROR] > 1 ? "," : "",
-	       names[how]);
+	printf("%s\n    {\"severity\": \"%s\", \"where\": ",
+	       r->count[NOTE] + r->count[WARNING] + r->count[ERROR] > 1 ? "," : "", names[how]);
 	print_json(where);
 	printf(", \"byte\": %" PRIu64 ", \"what\": ", offset);
 	print_json(text);
@@ -105,7 +106,8 @@ static void print_json_end(const struct report *r, const struct gguf *g)
 {
 	printf("], \"errors\": %lu, \"warnings\": %lu", r->count[ERROR], r->count[WARNING]);
 	if (g)
-		printf(", \"version\": %" PRIu32 ", \"big_endian\": %s, \"shards\": %zu, \"keys\": %zu, \"tensors\": %zu",
+		printf(", \"version\": %" PRIu32
+		       ", \"big_endian\": %s, \"shards\": %zu, \"keys\": %zu, \"tensors\": %zu",
 		       g->files[0].about.version, g->files[0].about.big_endian ? "true" : "false", g->file_count,
 		       gguf_key_count(g), g->tensor_count);
 	printf(", \"clean\": %s}", r->count[ERROR] || r->canceled ? "false" : "true");
@@ -130,7 +132,8 @@ void report_end(struct report *r, const struct gguf *g)
 	fprintf(r->out, "%s: %s", r->file, r->count[ERROR] ? "NOT SOUND" : r->canceled ? "canceled" : "clean");
 	if (g)
 		fprintf(r->out, ", version %" PRIu32 "%s, %zu keys, %zu tensors, %zu file%s", g->files[0].about.version,
-			g->files[0].about.big_endian ? " big-endian" : "", gguf_key_count(g), g->tensor_count, g->file_count, plural(g->file_count));
+			g->files[0].about.big_endian ? " big-endian" : "", gguf_key_count(g), g->tensor_count,
+			g->file_count, plural(g->file_count));
 	if (r->count[ERROR] || r->count[WARNING])
 		fprintf(r->out, ", %lu error%s, %lu warning%s", r->count[ERROR], plural(r->count[ERROR]),
 			r->count[WARNING], plural(r->count[WARNING]));

@@ -45,7 +45,8 @@ struct gguf_reader {
  * (links are not resolved first), and a missing one is named. The files stay open; nothing stays mapped.
  *
  * -EINVAL for a file that breaks the format, -EPROTONOSUPPORT for another version, -EOVERFLOW for sizes that 63 bits do
- * not count, -EFBIG for a header of more than 2^27 bytes, 2^19 keys or 2^19 tensors, -EIO, -ENOMEM, or what open() said.
+ * not count, -EFBIG for a header of more than 2^27 bytes, 2^19 keys or 2^19 tensors, -EIO, -ENOMEM, or what open()
+ * said.
  */
 int gguf_open(struct gguf **out, const char *path, struct gguf_error *e);
 /* The same of one file in memory, which must outlive the model, or behind a reader. A lone shard opens as it is. */
@@ -206,17 +207,25 @@ int gguf_writer_key(struct gguf_writer *w, const char *name, size_t n, const str
 /* Adds an array of count items of one type (not GGUF_ARRAY). */
 int gguf_writer_array(struct gguf_writer *w, const char *name, size_t n, enum gguf_value_type item,
 		      const struct gguf_value *items, uint64_t count);
-/* Adds a tensor; its offset follows from those added before. -EINVAL for an unknown type or a row that is not whole blocks. */
+/*
+ * Adds a tensor; its offset follows from those added before. -EINVAL for an unknown type or a row that is not whole
+ * blocks.
+ */
 int gguf_writer_tensor(struct gguf_writer *w, const char *name, size_t n, uint32_t type, uint32_t dims,
 		       const uint64_t *extent);
-/* Adds tensor i of g as it is, also of a type that this version does not know: its bytes follow as gguf_tensor_read gives them. */
+/*
+ * Adds tensor i of g as it is, also of a type that this version does not know: its bytes follow as gguf_tensor_read
+ * gives them.
+ */
 int gguf_writer_copy_tensor(struct gguf_writer *w, const struct gguf *g, size_t i);
 /*
  * The header with table and padding, in memory of the writer until it is changed or freed. -EEXIST when two keys or
  * two tensors have one name, -EFBIG when an alignment asks for more than 64 MiB of padding.
  */
 int gguf_writer_header(struct gguf_writer *w, const void **bytes, size_t *size);
-/* Offset of tensor i in the finished file, its bytes without padding, and the size of the whole file, padding included. */
+/*
+ * Offset of tensor i in the finished file, its bytes without padding, and the size of the whole file, padding included.
+ */
 uint64_t gguf_writer_offset(const struct gguf_writer *w, size_t i);
 uint64_t gguf_writer_size(const struct gguf_writer *w, size_t i);
 uint64_t gguf_writer_file_size(const struct gguf_writer *w);

@@ -96,7 +96,8 @@ static const char *identify_text(const char *p, const char *end)
 		return "an XML document, as servers send errors";
 	if (starts(p, end, "{") || starts(p, end, "["))
 		return "a JSON document";
-	if (starts(p, end, "Entry not found") || starts(p, end, "Invalid username") || starts(p, end, "Repository not found"))
+	if (starts(p, end, "Entry not found") || starts(p, end, "Invalid username") ||
+	    starts(p, end, "Repository not found"))
 		return "a server's error message";
 	return "a text";
 }

@@ -90,7 +90,9 @@ static int read_all(const struct input *s, uint8_t *buf, size_t n, uint64_t offs
 	return 0;
 }
 
-/* Bytes count only when the file was the same before and after, and untouched meanwhile; a rename or chmod is no harm. */
+/*
+ * Bytes count only when the file was the same before and after, and untouched meanwhile; a rename or chmod is no harm.
+ */
 static int read_unchanged(const struct input *s, uint8_t *buf, size_t n, uint64_t offset)
 {
 	struct timespec before, after;

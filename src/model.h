@@ -40,9 +40,15 @@ int gguf_open_with(struct gguf **out, const char *path, unsigned lenience, struc
 
 /* Reads header and tables of f->input into the rest of f. On failure f holds what file_free takes. */
 int file_parse(struct file *f, unsigned lenience, struct gguf_error *e);
-/* Judges the offset of tensor i, the last that was read, by the one before it; it still counts from the start of the data. */
+/*
+ * Judges the offset of tensor i, the last that was read, by the one before it; it still counts from the start of the
+ * data.
+ */
 int place_tensor(struct file *f, size_t i, struct gguf_error *e);
-/* With the header at its end: offsets of f->tensors count from the start of the file from now on, which has to hold them. */
+/*
+ * With the header at its end: offsets of f->tensors count from the start of the file from now on, which has to hold
+ * them.
+ */
 int place_data(struct file *f, unsigned lenience, struct gguf_error *e);
 /* Two tensors of a table have one name; the second is of file f. */
 int fail_twins(const struct file *f, const struct gguf_tensor *tensors, const size_t twins[2], struct gguf_error *e);

@@ -3,7 +3,10 @@
 #ifndef GGUF_NAMES_H
 #define GGUF_NAMES_H
 #include "gguf.h"
-/* Structs of any size, one after the other, that start with a struct gguf_bytes. The index takes 6 to 12 bytes for each. */
+/*
+ * Structs of any size, one after the other, that start with a struct gguf_bytes. The index takes 6 to 12 bytes for
+ * each.
+ */
 struct names {
 	const void *first;
 	size_t stride;
@@ -14,8 +17,8 @@ struct names {
 /* Room for that many names, UINT32_MAX - 1 at most; -ENOMEM. Memory is touched as names are added. */
 int names_new(struct names *t, size_t stride, size_t most);
 /*
- * Adds the name of struct i, the structs being at first now, where they and their names stay until the next one is added.
- * -EEXIST, with the numbers of two equal names in twins.
+ * Adds the name of struct i, the structs being at first now, where they and their names stay until the next one is
+ * added. -EEXIST, with the numbers of two equal names in twins.
  */
 int names_add(struct names *t, const void *first, size_t i, size_t twins[2]);
 /* All of them at once: -EEXIST or -ENOMEM. */

@@ -145,7 +145,8 @@ static int explain_piece(const char *path, int err, struct gguf_error *e)
 		return err;
 	was = *e;
 	return gguf_fail(e, err, was.offset,
-			 "a piece of a file that was cut in plain parts, by its name: join them with cat (%.120s)", was.text);
+			 "a piece of a file that was cut in plain parts, by its name: join them with cat (%.120s)",
+			 was.text);
 }
 
 int file_open(struct file *f, const char *path, unsigned lenience, struct gguf_error *e)

@@ -15,8 +15,8 @@
 #define QUOTED 72 /* bytes of a name in a message */
 
 /*
- * Keys, and tensors, of one file. A row of 24 bytes costs 150 of memory in a mount, and 2 us; the largest models, with a tensor
- * for each expert, have 70,000.
+ * Keys, and tensors, of one file. A row of 24 bytes costs 150 of memory in a mount, and 2 us; the largest models, with
+ * a tensor for each expert, have 70,000.
  */
 #define MOST_ROWS (1u << 19)
 
@@ -30,7 +30,8 @@ struct parser {
 enum { WHO = QUOTED + 40 };
 
 /* "key 'NAME'", or "key number N" where the name (of size UINT64_MAX then) could not be read. Returns out. */
-static const char *who(char out[WHO], const struct parser *p, const char *kind, size_t number, uint64_t name_at, uint64_t name_size)
+static const char *who(char out[WHO], const struct parser *p, const char *kind, size_t number, uint64_t name_at,
+		       uint64_t name_size)
 {
 	char quoted[QUOTED];
 	struct gguf_error text;
@@ -51,8 +52,9 @@ static int cursor_report(const struct parser *p, const char *kind, size_t number
 
 	who(name, p, kind, number, name_at, name_size);
 	if (c->err == -EINVAL)
-		return gguf_fail(p->e, c->err, c->pos, "%s: %s at byte %" PRIu64 " needs %" PRIu64 " bytes, the file has %" PRIu64
-				 " left", name, c->what, c->pos, c->need, cursor_left(c));
+		return gguf_fail(p->e, c->err, c->pos,
+				 "%s: %s at byte %" PRIu64 " needs %" PRIu64 " bytes, the file has %" PRIu64 " left",
+				 name, c->what, c->pos, c->need, cursor_left(c));
 	if (c->err == -EFBIG)
 		return gguf_fail(p->e, c->err, c->pos, "%s: %s at byte %" PRIu64 " has %" PRIu64
 				 " bytes, expected a header of 2^27 at most", name, c->what, c->pos, c->need);
@@ -83,7 +85,8 @@ static int read_version(struct parser *p)
 		version = __builtin_bswap32((uint32_t)version);
 	}
 	if (version < 1 || version > 3)
-		return gguf_fail(p->e, -EPROTONOSUPPORT, 4, "version at byte 4 is %" PRIu64 ", expected 1, 2 or 3", version);
+		return gguf_fail(p->e, -EPROTONOSUPPORT, 4, "version at byte 4 is %" PRIu64 ", expected 1, 2 or 3",
+				 version);
 	about->version = (uint32_t)version;
 	about->big_endian = p->c.big_endian;
 	p->c.narrow = version == 1;
@@ -94,11 +97,11 @@ static int check_claim(const struct parser *p, const char *what, uint64_t claim,
 {
 	if (claim > cursor_left(&p->c) / least)
 		return gguf_fail(p->e, -EINVAL, at,
-				 "%s at byte %" PRIu64 " is %" PRIu64 ", the file has room for %" PRIu64 " at most", what, at,
-				 claim, cursor_left(&p->c) / least);
+				 "%s at byte %" PRIu64 " is %" PRIu64 ", the file has room for %" PRIu64 " at most",
+				 what, at, claim, cursor_left(&p->c) / least);
 	if (claim > MOST_ROWS)
-		return gguf_fail(p->e, -EFBIG, at, "%s at byte %" PRIu64 " is %" PRIu64 ", expected %u at most", what, at, claim,
-				 MOST_ROWS);
+		return gguf_fail(p->e, -EFBIG, at, "%s at byte %" PRIu64 " is %" PRIu64 ", expected %u at most", what,
+				 at, claim, MOST_ROWS);
 	return 0;
 }
 
@@ -110,8 +113,9 @@ static int read_counts(struct parser *p)
 	p->tensor_claim = cursor_length(&p->c, "tensor count");
 	p->key_claim = cursor_length(&p->c, "key count");
 	if (p->c.err == -EINVAL)
-		return gguf_fail(p->e, p->c.err, p->c.pos, "the file ends within its header, at byte %" PRIu64 " of at least %d",
-				 p->c.size, 8 + 2 * (int)width);
+		return gguf_fail(p->e, p->c.err, p->c.pos,
+				 "the file ends within its header, at byte %" PRIu64 " of at least %d", p->c.size,
+				 8 + 2 * (int)width);
 	if (p->c.err)
 		return gguf_fail(p->e, p->c.err, p->c.pos, "header cannot be read: %s", strerror(-p->c.err));
 	err = check_claim(p, "tensor count", p->tensor_claim, width + 4 + 4 + 8, 8);
@@ -158,7 +162,8 @@ static int read_key(struct parser *p, struct gguf_key *k)
 	if (p->c.err)
 		return cursor_report(p, "key", number, 0, UINT64_MAX);
 	if (!n)
-		return gguf_fail(p->e, -EINVAL, name_at, "key number %zu: empty name at byte %" PRIu64, number, name_at);
+		return gguf_fail(p->e, -EINVAL, name_at, "key number %zu: empty name at byte %" PRIu64, number,
+				 name_at);
 	type_at = p->c.pos;
 	type = (uint32_t)cursor_number(&p->c, 4, "type");
 	*k = (struct gguf_key){ .name.n = n, .type = type, .count = 1, .offset = p->c.pos };
@@ -177,8 +182,9 @@ static int read_key(struct parser *p, struct gguf_key *k)
 		return cursor_report(p, "key", number, name_at, n);
 	gguf_quote(quoted, sizeof quoted, (const char *)p->c.base + name_at, n);
 	if (!value_width(type, false))
-		return gguf_fail(p->e, -EINVAL, type_at, "key '%s': value type at byte %" PRIu64 " is %u, expected 0 to %d",
-				 quoted, type_at, type, GGUF_VALUE_TYPES - 1);
+		return gguf_fail(p->e, -EINVAL, type_at,
+				 "key '%s': value type at byte %" PRIu64 " is %u, expected 0 to %d", quoted, type_at,
+				 type, GGUF_VALUE_TYPES - 1);
 	return gguf_fail(p->e, -EINVAL, p->c.pos, "key '%s': %s at byte %" PRIu64, quoted, p->c.what, p->c.pos);
 }
 
@@ -259,16 +265,22 @@ static int check_shape(const struct parser *p, struct gguf_tensor *t, uint64_t a
 			return gguf_fail(p->e, -EINVAL, at, "tensor '%s': extent %u at byte %" PRIu64 " is %" PRId64
 					 ", expected 0 or more", name_of(t, quoted), i, at, (int64_t)ne[i]);
 	if (t->type > INT32_MAX)
-		return gguf_fail(p->e, -EINVAL, p->c.pos - 12, "tensor '%s': type at byte %" PRIu64 " is %d, expected 0 or more",
-				 name_of(t, quoted), p->c.pos - 12, (int32_t)t->type);
+		return gguf_fail(p->e, -EINVAL, p->c.pos - 12,
+				 "tensor '%s': type at byte %" PRIu64 " is %d, expected 0 or more", name_of(t, quoted),
+				 p->c.pos - 12, (int32_t)t->type);
 	if (!count_values(t, &t->values))
-		return gguf_fail(p->e, -EOVERFLOW, at, "tensor '%s': %" PRIu64 " x %" PRIu64 " x %" PRIu64 " x %" PRIu64
-				 " values at byte %" PRIu64 " are more than 63 bits count", name_of(t, quoted), ne[0], ne[1], ne[2], ne[3], at);
+		return gguf_fail(p->e, -EOVERFLOW, at,
+				 "tensor '%s': %" PRIu64 " x %" PRIu64 " x %" PRIu64 " x %" PRIu64
+				 " values at byte %" PRIu64 " are more than 63 bits count",
+				 name_of(t, quoted), ne[0], ne[1], ne[2], ne[3], at);
 	if (block && ne[0] % block)
-		return gguf_fail(p->e, -EINVAL, at, "tensor '%s': row of %" PRIu64 " values at byte %" PRIu64
-				 ", expected whole blocks of %zu for type %s", name_of(t, quoted), ne[0], at, block, gguf_type_name(t->type));
+		return gguf_fail(p->e, -EINVAL, at,
+				 "tensor '%s': row of %" PRIu64 " values at byte %" PRIu64
+				 ", expected whole blocks of %zu for type %s",
+				 name_of(t, quoted), ne[0], at, block, gguf_type_name(t->type));
 	if (!gguf_extent_size(t->type, ne, &t->size))
-		return gguf_fail(p->e, -EOVERFLOW, at, "tensor '%s': its bytes are more than 63 bits count", name_of(t, quoted));
+		return gguf_fail(p->e, -EOVERFLOW, at, "tensor '%s': its bytes are more than 63 bits count",
+				 name_of(t, quoted));
 	return 0;
 }
 
@@ -285,8 +297,9 @@ static int read_tensor(struct parser *p, struct gguf_tensor *t)
 	t->dims = (uint32_t)cursor_number(&p->c, 4, "number of dimensions");
 	if (!p->c.err && t->dims > 4) {
 		gguf_quote(quoted, sizeof quoted, (const char *)p->c.base + name_at, n);
-		return gguf_fail(p->e, -EINVAL, shape_at - 4, "tensor '%s': %u dimensions at byte %" PRIu64 ", expected 0 to 4",
-				 quoted, t->dims, shape_at - 4);
+		return gguf_fail(p->e, -EINVAL, shape_at - 4,
+				 "tensor '%s': %u dimensions at byte %" PRIu64 ", expected 0 to 4", quoted, t->dims,
+				 shape_at - 4);
 	}
 	for (unsigned i = 0; i < t->dims; i++)
 		t->extent[i] = cursor_length(&p->c, "extent");
@@ -368,8 +381,9 @@ static int read_alignment(struct parser *p)
 	c = file_cursor(f, k->offset);
 	f->about.alignment = cursor_number(&c, 4, name);
 	if (!f->about.alignment || f->about.alignment & (f->about.alignment - 1))
-		return gguf_fail(p->e, -EINVAL, k->offset, "key '%s': %" PRIu64 " at byte %" PRIu64 ", expected a power of two",
-				 name, f->about.alignment, k->offset);
+		return gguf_fail(p->e, -EINVAL, k->offset,
+				 "key '%s': %" PRIu64 " at byte %" PRIu64 ", expected a power of two", name,
+				 f->about.alignment, k->offset);
 	return 0;
 }
 

@@ -51,9 +51,10 @@ static int check_offset(const struct file *f, size_t i, bool loose, struct gguf_
 				 ", expected a multiple of the alignment %" PRIu64, name_of(t, quoted), t->offset, at,
 				 f->about.alignment);
 	if (loose ? t->offset < next : t->offset != next)
-		return gguf_fail(e, -EINVAL, at, "tensor '%s': offset %" PRIu64 " at byte %" PRIu64 ", expected %" PRIu64
-				 "%s, where the tensor before it ends", name_of(t, quoted), t->offset, at, next,
-				 loose ? " or more" : "");
+		return gguf_fail(e, -EINVAL, at,
+				 "tensor '%s': offset %" PRIu64 " at byte %" PRIu64 ", expected %" PRIu64
+				 "%s, where the tensor before it ends",
+				 name_of(t, quoted), t->offset, at, next, loose ? " or more" : "");
 	return 0;
 }
 
@@ -95,8 +96,10 @@ static int check_whole(struct file *f, struct gguf_error *e)
 			continue;
 		if (t->offset <= f->about.size && t->size <= f->about.size - t->offset)
 			continue;
-		return gguf_fail(e, -EINVAL, t->offset, "tensor '%s': bytes %" PRIu64 " to %" PRIu64
-				 " are not within the file, which has %" PRIu64 ": it is cut, %zu of %zu tensors are whole",
+		return gguf_fail(e, -EINVAL, t->offset,
+				 "tensor '%s': bytes %" PRIu64 " to %" PRIu64
+				 " are not within the file, which has %" PRIu64
+				 ": it is cut, %zu of %zu tensors are whole",
 				 name_of(t, quoted), t->offset, t->offset + t->size, f->about.size, i, f->tensor_count);
 	}
 	return 0;
@@ -128,6 +131,6 @@ int fail_twins(const struct file *f, const struct gguf_tensor *tensors, const si
 	char quoted[QUOTED];
 
 	return gguf_fail(e, -EINVAL, (uint64_t)(t->name.p - (const char *)f->header),
-			 "tensor '%s': number %zu has the name of number %zu; expected each once", name_of(t, quoted), twins[1],
-			 twins[0]);
+			 "tensor '%s': number %zu has the name of number %zu; expected each once", name_of(t, quoted),
+			 twins[1], twins[0]);
 }

@@ -186,7 +186,8 @@ bool scan_blocks(uint32_t type, const void *blocks, size_t n, uint64_t start, st
 			continue;
 		}
 		for (unsigned k = 0; k < w->count; k++)
-			judge(t, &facts[w->form], load(p + i * block + w->at + k * facts[w->form].width, w->form), huge, start + i);
+			judge(t, &facts[w->form], load(p + i * block + w->at + k * facts[w->form].width, w->form), huge,
+			      start + i);
 	}
 	return true;
 }

@@ -48,10 +48,12 @@ static int read_split(const struct file *f, struct split *s, struct gguf_error *
 	if (err || s->count <= 1)
 		return err;
 	if (s->no == UINT64_MAX)
-		return gguf_fail(e, -EINVAL, 0, "key 'split.count' is %" PRIu64 ", but there is no key 'split.no'", s->count);
+		return gguf_fail(e, -EINVAL, 0, "key 'split.count' is %" PRIu64 ", but there is no key 'split.no'",
+				 s->count);
 	if (s->no >= s->count)
-		return gguf_fail(e, -EINVAL, 0, "key 'split.no' is %" PRIu64 ", expected less than 'split.count', %" PRIu64,
-				 s->no, s->count);
+		return gguf_fail(e, -EINVAL, 0,
+				 "key 'split.no' is %" PRIu64 ", expected less than 'split.count', %" PRIu64, s->no,
+				 s->count);
 	return 0;
 }
 
@@ -101,8 +103,10 @@ static int check_sibling(const struct file *f, uint64_t no, const struct split *
 	if (err)
 		return err;
 	if (s.count != set->count || s.no != no)
-		return gguf_fail(e, -EINVAL, 0, "says shard %" PRIu64 " of %" PRIu64 " in 'split.no' and 'split.count', "
-				 "expected %" PRIu64 " of %" PRIu64, s.no + 1, s.count, no + 1, set->count);
+		return gguf_fail(e, -EINVAL, 0,
+				 "says shard %" PRIu64 " of %" PRIu64 " in 'split.no' and 'split.count', "
+				 "expected %" PRIu64 " of %" PRIu64,
+				 s.no + 1, s.count, no + 1, set->count);
 	return 0;
 }
 
@@ -117,9 +121,10 @@ static int blame(const char *path, uint64_t no, uint64_t count, int err, struct 
 	was = *e;
 	gguf_quote(quoted, sizeof quoted, base_name(path), strlen(base_name(path)));
 	if (err == -ENOENT)
-		return gguf_fail(e, err, 0, "shard %" PRIu64 " of %" PRIu64 " is missing: no file '%s' beside it", no + 1, count,
-				 quoted);
-	return gguf_fail(e, err, was.offset, "shard %" PRIu64 " of %" PRIu64 ", '%s': %.150s", no + 1, count, quoted, was.text);
+		return gguf_fail(e, err, 0, "shard %" PRIu64 " of %" PRIu64 " is missing: no file '%s' beside it",
+				 no + 1, count, quoted);
+	return gguf_fail(e, err, was.offset, "shard %" PRIu64 " of %" PRIu64 ", '%s': %.150s", no + 1, count, quoted,
+			 was.text);
 }
 
 static int open_sibling(struct gguf *g, const char *given, uint64_t no, const struct split *set, unsigned lenience,
@@ -148,7 +153,8 @@ static int check_total(const struct gguf *g, const struct split *set, struct ggu
 		total += g->files[i].tensor_count;
 	if (set->tensors == UINT64_MAX || set->tensors == total)
 		return 0;
-	return gguf_fail(e, -EINVAL, 0, "key 'split.tensors.count' is %" PRIu64 ", the %zu shards have %" PRIu64 " tensors",
+	return gguf_fail(e, -EINVAL, 0,
+			 "key 'split.tensors.count' is %" PRIu64 ", the %zu shards have %" PRIu64 " tensors",
 			 set->tensors, g->file_count, total);
 }
 
@@ -179,8 +185,10 @@ int split_complete(struct gguf *g, unsigned lenience, struct gguf_error *e)
 		return err;
 	make_suffix(suffix, set.no, set.count);
 	if (!split_is_named(path, set.no, set.count))
-		return gguf_fail(e, -EINVAL, 0, "is shard %" PRIu64 " of %" PRIu64 " by its keys, expected a name that ends in '%s', "
-				 "not '%s'", set.no + 1, set.count, suffix, gguf_quote(quoted, sizeof quoted, name, strlen(name)));
+		return gguf_fail(e, -EINVAL, 0,
+				 "is shard %" PRIu64 " of %" PRIu64 " by its keys, expected a name that ends in '%s', "
+				 "not '%s'",
+				 set.no + 1, set.count, suffix, gguf_quote(quoted, sizeof quoted, name, strlen(name)));
 	err = spread(g, &set, e);
 	for (uint64_t i = 0; i < set.count && !err; i++)
 		if (i != set.no)

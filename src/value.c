@@ -167,8 +167,8 @@ static size_t take_strings(struct cursor *c, size_t n, struct gguf_value *v)
 		for (size_t i = 0; i < got; i++) {
 			uint64_t end = i + 1 < got ? at[i + 1] : c->pos;
 
-			v[done + i] = (struct gguf_value){ .type = GGUF_STRING,
-							   .s = { (const char *)c->base + at[i] + 8, end - at[i] - 8 } };
+			v[done + i].type = GGUF_STRING;
+			v[done + i].s = (struct gguf_bytes){ (const char *)c->base + at[i] + 8, end - at[i] - 8 };
 		}
 		done += got;
 	} while (got == SOME);

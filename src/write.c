@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the header of a version 3 little-endian file: keys as bytes when they are added, the table when it is asked for. */
+/*
+ * Makes the header of a version 3 little-endian file: keys as bytes when they are added, the table when it is asked
+ * for.
+ */
 #include "model.h"
 #include <errno.h>
 #include <math.h>

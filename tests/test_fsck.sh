@@ -26,8 +26,11 @@ finds() { # finds STATUS WHAT TEXT SCRIPT
 split() { echo "key split.no u16 u16 $1 key split.count u16 u16 3 key split.tensors.count i32 i32 3"; }
 
 fsck 0 --deep "$model" && has clean; ok "the demo model is clean"
-fsck 16; ok "no file: usage"
-fsck 16 --nonsense "$model"; ok "an unknown option: usage"
+fsck 16 && has "fsck.gguf: no file is named" && has "Try 'fsck.gguf --help'."; ok "no file: usage"
+fsck 16 --nonsense "$model" && has "unknown option --nonsense"; ok "an unknown option: usage"
+fsck 16 -Z "$model" && has "unknown option -Z"; ok "an unknown letter: usage"
+fsck 16 "$model" --check && has "option --check needs a value"; ok "a value that is missing: usage"
+fsck 16 -j many "$model" && has "option -j: many is no number of threads"; ok "no number of threads: usage"
 fsck 8 nowhere.gguf && has "fsck.gguf: nowhere.gguf: cannot be opened" && [ "$(wc -l <err)" = 1 ]; ok "an absent file"
 mkdir dir.gguf
 fsck 8 dir.gguf && has "fsck.gguf: dir.gguf: Is a directory"; ok "a directory"
@@ -129,7 +132,7 @@ make "$head ten t 1 2^28 f32 0 pad 32" >mid.gguf && truncate -s 1073742000 mid.g
 fsck 0 --deep -C mid.gguf && grep -q '#.*%' err; ok "-C: the bar, where there is no terminal too"
 fsck 0 --deep -C0 mid.gguf && grep -q '%' err; ok "-C0: the same"
 fsck 0 --deep -C-1 mid.gguf && [ ! -s err ]; ok "-C-1: none"
-fsck 16 -Cx "$model"; ok "-Cx: usage"
+fsck 16 -Cx "$model" && has "option -C: x is no descriptor"; ok "-Cx: usage"
 fsck 0 --deep mid.gguf && [ ! -s err ]; ok "no bar without a terminal"
 
 on_terminal() { script -qec "$*" /dev/null </dev/null >out 2>&1; }

@@ -43,8 +43,8 @@ struct fit {
 void fit_block(const struct fit_scheme *s, const void *set, const float *x, struct fit *f);
 
 /*
- * Encodes n blocks of a half d and 16 bytes: the low nibbles are the codes of values 0 to 15, the high ones of 16 to 31.
- * s has one group of 32.
+ * Encodes n blocks of a half d and 16 bytes: the low nibbles are the codes of values 0 to 15, the high ones of 16
+ * to 31. s has one group of 32.
  */
 void fit_encode_nibbles(const struct fit_scheme *s, uint8_t *b, const float *x, size_t n);
 
