@@ -2,15 +2,19 @@
 /* Options, messages and phases that the programs share. What is printed of a model or a command line is escaped. */
 #include "config.h"
 #include "cli.h"
+#include "backend.h"
 #include "matmul.h"
 #include "safe.h"
 #include "threads.h"
+#include "whole.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -177,6 +181,28 @@ static void hold_descriptors(void)
 			open("/dev/null", fd ? O_RDONLY : O_WRONLY);
 }
 
+static char unreadable[160]; /* what on_bus says */
+
+/* A page of a mapped file that cannot be read any more comes as a signal; nothing can go on without it. */
+static void on_bus(int signal)
+{
+	ssize_t n = write(STDERR_FILENO, unreadable, strlen(unreadable));
+
+	(void)n;
+	(void)signal;
+	whole_abandon();
+	_exit(1);
+}
+
+/* A file that is too long for the limit set is an error of the write then. */
+static void settle_signals(const struct cli *c)
+{
+	snprintf(unreadable, sizeof unreadable,
+		 "%.64s: a mapped file cannot be read any more: it was cut, deleted or replaced, or its disk fails\n", c->program);
+	signal(SIGBUS, on_bus);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 void cli_start(struct cli *c, const char *argv0)
 {
 	const char *slash = strrchr(argv0, '/');
@@ -184,6 +210,7 @@ void cli_start(struct cli *c, const char *argv0)
 	hold_descriptors();
 	c->program = slash ? slash + 1 : argv0;
 	c->start = c->last = cli_now();
+	settle_signals(c);
 }
 
 /* ---- messages ---- */
@@ -468,9 +495,15 @@ void cli_print_phases(const struct cli *c)
 
 /* ---- files ---- */
 
-int cli_output(const struct cli *c, struct source *s, const char *path)
+int cli_output(const struct cli *c, struct source *s, const char *path, const char *input)
 {
-	return source_holds(s, path) ? cli_error(c, path, "this is the model itself: it is not written over") : 0;
+	struct stat in, out;
+
+	if (source_holds(s, path))
+		return cli_error(c, path, "this is the model itself: it is not written over");
+	if (input && !stat(input, &in) && !stat(path, &out) && S_ISREG(out.st_mode) && is_same_file(&in, &out))
+		return cli_error(c, path, "this is what is read: it is not written over");
+	return 0;
 }
 
 static int slurp(FILE *f, char **text, size_t *n)

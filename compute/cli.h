@@ -53,8 +53,8 @@ int cli_estimate(struct cli *c, struct source *s);
 /* Ends a phase: what passed since the last one ended belongs to name, which must stay. */
 void cli_phase(struct cli *c, const char *name);
 void cli_print_phases(const struct cli *c);
-/* Whether path may be written: 0, or 1 after a message where it is the model itself. */
-int cli_output(const struct cli *c, struct source *s, const char *path);
+/* Whether path may be written: 0, or 1 after a message where it is of the model, or input (NULL: none), which is read. */
+int cli_output(const struct cli *c, struct source *s, const char *path, const char *input);
 /*
  * For the end of main: writes out what is left on standard output. Returns status, or 1 after a message where that
  * cannot be written.

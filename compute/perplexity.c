@@ -296,7 +296,7 @@ static int work(struct ppl *p)
 	p->vocab_n = llm_vocab(p->llm);
 	if (llm_context(p->llm) < 4)
 		return cli_error(&p->cli, "context", "%u tokens are too few", llm_context(p->llm));
-	if (p->base_path && !p->compare && cli_output(&p->cli, p->source, p->base_path))
+	if (p->base_path && !p->compare && cli_output(&p->cli, p->source, p->base_path, p->text_file))
 		return 1;
 	if (p->base_path && open_base(p))
 		return 1;

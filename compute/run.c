@@ -57,16 +57,15 @@ static void unescape_all(struct run_args *a)
 }
 
 /* A text option that a file gives instead; of a file one newline at its end is not part of the text. */
-static int text_from(const struct cli *c, const char *path, const char **text, char **buffer)
+static int text_from(const struct cli *c, const char *path, const char **text, size_t *n, char **buffer)
 {
-	size_t n;
-
+	*n = *text ? strlen(*text) : 0;
 	if (!path)
 		return 0;
-	if (cli_read_file(c, path, buffer, &n))
+	if (cli_read_file(c, path, buffer, n))
 		return 1;
-	if (n && (*buffer)[n - 1] == '\n')
-		(*buffer)[n - 1] = '\0';
+	if (*n && (*buffer)[*n - 1] == '\n')
+		(*buffer)[--*n] = '\0';
 	*text = *buffer;
 	return 0;
 }
@@ -108,14 +107,13 @@ static int read_ids(const struct session *s, struct tokens *t)
 
 static int read_prompt(struct session *s, struct tokens *t)
 {
-	const char *text = s->args->prompt;
 	int err;
 
 	if (s->args->ids)
 		return read_ids(s, t);
 	if (!s->vocab)
 		return cli_error(s->cli, s->cli->model, "has no vocabulary: only --ids with --print-ids or --logits");
-	err = vocab_encode(s->vocab, text, strlen(text), VOCAB_SPECIAL | VOCAB_PARSE, t);
+	err = vocab_encode(s->vocab, s->args->prompt, s->args->prompt_size, VOCAB_SPECIAL | VOCAB_PARSE, t);
 	if (!err && !t->n && vocab_bos(s->vocab) >= 0)
 		err = add_id(t, vocab_bos(s->vocab));
 	return err ? cli_error(s->cli, "prompt", "%s", strerror(-err)) : 0;
@@ -273,11 +271,16 @@ static int take_model_sampling(struct session *s, int argc, char **argv)
 static int take_texts(struct session *s, char **prompt, char **system)
 {
 	struct run_args *a = s->args;
+	size_t system_size;
 
 	if (!a->prompt && !a->prompt_file && !a->ids && !a->dry_run && !talks(s))
 		a->prompt_file = "-";
-	return text_from(s->cli, a->prompt_file, &a->prompt, prompt) ||
-	       text_from(s->cli, a->system_file, &a->system, system);
+	if (text_from(s->cli, a->prompt_file, &a->prompt, &a->prompt_size, prompt) ||
+	    text_from(s->cli, a->system_file, &a->system, &system_size, system))
+		return 1;
+	if (talks(s) && ((a->prompt && strlen(a->prompt) < a->prompt_size) || (a->system && strlen(a->system) < system_size)))
+		return cli_error(s->cli, "prompt", "a NUL byte cannot be part of a message");
+	return 0;
 }
 
 static int run(struct run_args *a, int argc, char **argv)

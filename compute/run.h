@@ -15,6 +15,7 @@ struct run_args {
 	struct cli cli;
 	struct sample_args sample;
 	const char *prompt, *prompt_file, *ids;
+	size_t prompt_size; /* bytes: a file may hold NUL */
 	const char *system, *system_file;
 	const char *logits_file, *render;
 	const char *template_name, *template_file, *template_kwargs;

@@ -24,7 +24,7 @@ static void show_prompt(struct session *s, const struct tokens *t)
 	if (!a->display_prompt || a->print_ids || !s->vocab)
 		return;
 	if (a->prompt)
-		output_put(&s->out, a->prompt, strlen(a->prompt));
+		output_put(&s->out, a->prompt, a->prompt_size);
 	else
 		print_pieces(s, t);
 	fflush(stdout);
@@ -97,7 +97,7 @@ int run_logits(struct session *s, const struct tokens *prompt)
 	if (prompt->n > llm_context(s->llm))
 		return cli_error(s->cli, "prompt", "%zu tokens do not fit into the context of %u", prompt->n,
 				 llm_context(s->llm));
-	if (cli_output(s->cli, s->source, path))
+	if (cli_output(s->cli, s->source, path, s->args->prompt_file))
 		return 1;
 	err = whole_open(&out, path);
 	if (err)

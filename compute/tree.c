@@ -97,7 +97,7 @@ static int list_directory(int at, const char *name, char ***names, size_t *n)
 
 int tree_read_text(struct tree *t, int at, const char *name, struct blob **out)
 {
-	int fd = openat(at, name, O_RDONLY | O_CLOEXEC), err = 0;
+	int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0; /* a pipe would be waited for */
 	struct blob *b = NULL;
 	struct stat st;
 	ssize_t got;
@@ -129,6 +129,11 @@ int tree_read_text(struct tree *t, int at, const char *name, struct blob **out)
 	t->blobs = b;
 	*out = b;
 	return 0;
+}
+
+const char *tree_text_error(int err)
+{
+	return err == -EISDIR ? "not a regular file" : strerror(-err);
 }
 
 void tree_drop_newest(struct tree *t)
@@ -196,7 +201,7 @@ static int tree_value(void *impl, const char *key, enum want want, union answer 
 	if (err == -ENOENT)
 		return err;
 	if (err)
-		return gguf_fail(e, err, 0, "%s: %s", path, strerror(-err));
+		return gguf_fail(e, err, 0, "%s: %s", path, tree_text_error(err));
 	err = text_value(b->text, b->n, want, v);
 	if (err || (want != WANT_STRING && want != WANT_STRINGS))
 		tree_drop_newest(t);
@@ -315,7 +320,7 @@ static int open_raw(struct tree *t, size_t i)
 	char path[NAME_ROOM + 16];
 
 	snprintf(path, sizeof(path), "%s/" TREE_RAW, t->names[i]);
-	return openat(t->tensors, path, O_RDONLY | O_CLOEXEC);
+	return openat(t->tensors, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
 static int tree_map(void *impl, size_t i, enum load_mode mode, struct weight *w, struct gguf_error *e)

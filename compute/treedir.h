@@ -36,6 +36,8 @@ struct tree {
 
 /* The whole file at/name, terminated, kept for the life of the tree. 0 or -errno. */
 int tree_read_text(struct tree *t, int at, const char *name, struct blob **out);
+/* What its error means. */
+const char *tree_text_error(int err);
 /* Forgets the text that was read last. */
 void tree_drop_newest(struct tree *t);
 /* The list function of the backend. */

@@ -17,7 +17,7 @@ static int tensor_text(struct tree *t, const char *name, const char *what, struc
 
 	snprintf(path, sizeof(path), "%s/%s", name, what);
 	err = tree_read_text(t, t->tensors, path, b);
-	return err ? gguf_fail(e, err, 0, "%s/%s: %s", TREE_TENSORS, path, strerror(-err)) : 0;
+	return err ? gguf_fail(e, err, 0, "%s/%s: %s", TREE_TENSORS, path, tree_text_error(err)) : 0;
 }
 
 /* What the attribute of a tensor's raw says its name is; NULL without one. */

@@ -8,6 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static char *volatile unfinished; /* beside, of the last one opened */
+
+void whole_abandon(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
 /* Where the file is to be: what path leads to, when there is something. NULL with errno. */
 static char *destination(const char *path)
 {
@@ -54,11 +62,13 @@ static int open_whole(struct whole *w, const char *path)
 		unlink(w->beside);
 		close(fd);
 	}
+	unfinished = w->f ? w->beside : NULL;
 	return w->f ? 0 : -errno;
 }
 
 static void forget(struct whole *w)
 {
+	unfinished = NULL;
 	free(w->path);
 	free(w->beside);
 	*w = (struct whole){ 0 };

@@ -14,4 +14,6 @@ struct whole {
 int whole_open(struct whole *w, const char *path);
 /* Ends the file; with keep it takes its name, else it is gone. 0 or -errno. Does nothing without an open file. */
 int whole_close(struct whole *w, bool keep);
+/* For a handler of a signal that ends the program: the file that is being written, if any, is gone. */
+void whole_abandon(void);
 #endif

@@ -98,6 +98,9 @@ if [ -x "$mount" ] && [ -w /dev/fuse ] && "$mount" "$own" "$tmp/m" 2>"$tmp/err";
 	check "logits from a copy of the tree" cmp "$tmp/l1" "$tmp/l2"
 	check "text from a mount" same "$("$run" "$tmp/m" -p 'Mr. Darcy' -n 12 --temp 0 2>/dev/null)" "$(cat "$tmp/a")"
 	fusermount3 -u "$tmp/m"
+	cp "$own" "$tmp/gone.gguf" && "$mount" "$tmp/gone.gguf" "$tmp/m" && rm "$tmp/gone.gguf"
+	check "a model that is gone below the mount: told" fails 1 'gguf-run: .*cannot be read' "$run" "$tmp/m" -p a -n 1
+	fusermount3 -u "$tmp/m"
 	# the kernel would not give up locking pages that give errors
 	cp "$own" "$tmp/cut.gguf" && "$mount" "$tmp/cut.gguf" "$tmp/m" && truncate -s 900000 "$tmp/cut.gguf"
 	for mode in mlock populate; do
@@ -108,6 +111,21 @@ if [ -x "$mount" ] && [ -w /dev/fuse ] && "$mount" "$own" "$tmp/m" 2>"$tmp/err";
 else
 	skip "logits from a mount" "no mount: $(head -c 60 "$tmp/err" 2>/dev/null)"
 fi
+
+for file in metadata/llama.block_count tensors/blk.0.attn_q.weight/type tensors/blk.0.attn_q.weight/raw; do
+	cp -r "$tmp/copy" "$tmp/pipes" && rm -f "$tmp/pipes/$file" && mkfifo "$tmp/pipes/$file"
+	check "a pipe in a tree is refused: $file" fails 1 'regular file\|its 0 bytes' timeout 20 "$run" "$tmp/pipes" -p a -n 1
+	rm -r "$tmp/pipes"
+done
+printf 'a\0b' >"$tmp/nul"
+check "a prompt may hold NUL" [ "$("$run" "$own" -f "$tmp/nul" -n 1 --temp 0 --verbose-prompt 2>&1 >/dev/null | sed -n 1p)" = \
+	"$("$top_builddir/gguf-tokenize" -m "$own" -f "$tmp/nul" --ids --log-disable 2>/dev/null | tr -d '[],')" ]
+check "a message may not" fails 1 'NUL' "$run" "$own" -st -f "$tmp/nul" --chat-template chatml
+limited_size() ( ulimit -f 1 && "$@" )
+check "a limit of sizes is told" fails 1 'File too large' limited_size "$run" "$own" --ids "$ids" --logits "$tmp/long"
+check "and leaves nothing" [ "$(echo "$tmp"/long*)" = "$tmp/long*" ]
+echo 'Mr. Darcy' >"$tmp/prompt"
+check "the prompt's file is not written over" fails 1 'what is read' "$run" "$own" -f "$tmp/prompt" --logits "$tmp/prompt"
 
 # ---- the context ----
 check "a full context stops" fails 0 "context is full" "$run" "$own" -p 'Mr. Darcy' -c 24 --temp 0 --ignore-eos
