@@ -7,7 +7,8 @@
  *
  * which adds to sums acc[r * T + t] the products of the values at w and x, 32 of them or the first n.
  */
-enum { STEP = 32, FEW = 8, ROWS = 4, TOKENS = 6, CHUNK = 1024, GROUP_ROWS = 128, GROUP_BYTES = 256 << 10 };
+enum { STEP = 32, FEW = 8, ROWS = 4, TOKENS = 6, CHUNK = 1024, GROUP_ROWS = 128, GROUP_BYTES = 256 << 10,
+       FEW_TILES = 12 };
 
 /* Rows of weights, and the activations of the first token. */
 struct rows {
@@ -34,8 +35,8 @@ INLINE void add_values(__m512 *acc, const struct rows *g, const uint8_t *w, cons
 	size_t k = from;
 
 	for (; k + STEP <= to; k += STEP) {
-		if (stream)
-			stream_fetch(w + k * weight_bytes(type), STEP * weight_bytes(type));
+		for (int r = 0; stream && r < R; r++)
+			stream_fetch(w + (size_t)r * g->row_bytes + k * weight_bytes(type), STEP * weight_bytes(type));
 		add_step(acc, w + k * weight_bytes(type), g->row_bytes, x + k * activation_bytes(type), g->x_stride, STEP,
 			 type, R, T);
 	}
@@ -97,10 +98,13 @@ struct part {
 	const uint8_t *x;
 	float *y, *sums;
 	size_t from, to;
+	size_t number, parts; /* of the rows that follow it calls in part number of so many */
+	bool stream;          /* or rather, rows come from memory while they are multiplied */
 	struct stream_ahead next;
 };
 
-INLINE void mul_part(const struct rows *g, const struct part *p, size_t r, enum float_type type, int R, int T)
+INLINE void mul_part(const struct rows *g, const struct part *p, size_t r, enum float_type type, bool stream, int R,
+		     int T)
 {
 	float *sums = p->sums + r * TOKENS * 16;
 	__m512 acc[ROWS * TOKENS];
@@ -110,7 +114,7 @@ INLINE void mul_part(const struct rows *g, const struct part *p, size_t r, enum 
 		UNROLL
 		for (int t = 0; t < T; t++)
 			acc[i * T + t] = p->from ? _mm512_load_ps(sums + 16 * (i * T + t)) : _mm512_setzero_ps();
-	add_values(acc, g, g->w + r * g->row_bytes, p->x, p->from, p->to, type, false, R, T);
+	add_values(acc, g, g->w + r * g->row_bytes, p->x, p->from, p->to, type, stream, R, T);
 	if (p->to < g->in) {
 		UNROLL
 		for (int i = 0; i < R; i++)
@@ -126,17 +130,20 @@ INLINE void mul_part(const struct rows *g, const struct part *p, size_t r, enum 
 	}
 }
 
-/* All rows for a tile; the next one is called in. */
+/* All rows for a tile; the next one, and rows that follow, are called in. */
 INLINE void mul_tile(const struct rows *g, const struct part *p, enum float_type type, int T)
 {
-	size_t r = 0;
+	size_t r = 0, steps = (g->count + ROWS - 1) / ROWS;
 
+	for (; p->stream && r + ROWS <= g->count; r += ROWS)
+		mul_part(g, p, r, type, true, ROWS, T);
 	for (; r + ROWS <= g->count; r += ROWS) {
-		stream_part(&p->next, r / ROWS, (g->count + ROWS - 1) / ROWS);
-		mul_part(g, p, r, type, ROWS, T);
+		stream_part(&p->next, r / ROWS, steps);
+		stream_part(&g->next, p->number * steps + r / ROWS, p->parts * steps);
+		mul_part(g, p, r, type, false, ROWS, T);
 	}
 	for (; r < g->count; r++)
-		mul_part(g, p, r, type, 1, T);
+		mul_part(g, p, r, type, false, 1, T);
 }
 
 typedef void few_fn(const struct rows *g);
@@ -167,12 +174,16 @@ static struct stream_ahead ahead_of(const struct rows *g, size_t t, size_t k, si
 	};
 }
 
-/* All tokens; size: bytes of an activation. The rows that follow are called in. */
+/* All tokens; size: bytes of an activation. */
 static void mul_tokens(const struct rows *g, size_t size, few_fn *const few[FEW], tile_fn *const tile[TOKENS])
 {
 	_Alignas(64) float sums[GROUP_ROWS * TOKENS * 16];
-	size_t tiles = (g->tokens + TOKENS - 1) / TOKENS;
+	size_t tiles = (g->tokens + TOKENS - 1) / TOKENS, chunks = (g->in + CHUNK - 1) / CHUNK;
+	bool stream = tiles < FEW_TILES;
+	struct rows rows = *g;
 
+	if (stream)
+		rows.next.rows = 0;
 	if (g->tokens <= FEW) {
 		few[g->tokens - 1](g);
 		return;
@@ -180,12 +191,12 @@ static void mul_tokens(const struct rows *g, size_t size, few_fn *const few[FEW]
 	for (size_t i = 0; i < tiles; i++) {
 		size_t t = i * TOKENS, n = g->tokens - t < TOKENS ? g->tokens - t : TOKENS, k = 0;
 
-		stream_part(&g->next, i, tiles);
 		do {
 			struct part p = { g->x + t * g->x_stride, g->y + t * g->stride, sums, k,
-					  g->in - k < CHUNK ? g->in : k + CHUNK, ahead_of(g, t, k + CHUNK, size) };
+					  g->in - k < CHUNK ? g->in : k + CHUNK, i * chunks + k / CHUNK, tiles * chunks,
+					  stream && i == 0, ahead_of(g, t, k + CHUNK, size) };
 
-			tile[n - 1](g, &p);
+			tile[n - 1](&rows, &p);
 			k += CHUNK;
 		} while (k < g->in);
 	}

@@ -204,7 +204,7 @@ static void unpack(struct panel *p, const struct panel_rows *rows, uint32_t type
 		panel_unpack_any(p, rows, type, first, n, 0x80);
 }
 
-enum { FEW_BLOCKS = 16, MANY_BLOCKS = 32 };
+enum { FEW_BLOCKS = 16, MANY_BLOCKS = 32, FEW_TILES = 12 };
 
 /* Few tokens: the weights come from memory once, and are used at once. */
 void avx512_mul_rest(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, size_t first)
@@ -244,9 +244,14 @@ static struct stream_ahead ahead_of(const struct mat *w, const struct act *a, si
 	};
 }
 
-/* Many tokens: whole rows, or as much of them as stays in the first cache, are unpacked once for all. */
+/*
+ * Many tokens: whole rows, or as much of them as stays in the first cache, are unpacked once for all. The next rows are
+ * called in by the tiles, or, where these are few, while rows are unpacked.
+ */
 static void mul_many(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
 {
+	bool few = a->tokens < FEW_TILES * ACT_TILE;
+	size_t ahead = few ? 2 * PANEL_ROWS : w->out;
 	struct panel p[2];
 	struct tile t = { .panel = p, .a = a, .stride = stride };
 
@@ -256,9 +261,10 @@ static void mul_many(const struct mat *w, const struct act *a, float *y, size_t 
 		t.y = y + row;
 		for (t.block = 0; t.block < a->blocks; t.block += t.blocks) {
 			t.blocks = a->blocks - t.block < MANY_BLOCKS ? a->blocks - t.block : MANY_BLOCKS;
-			t.next = ahead_of(w, a, row, t.block + t.blocks);
+			if (!few)
+				t.next = ahead_of(w, a, row, t.block + t.blocks);
 			for (int i = 0; i < panels; i++) {
-				struct panel_rows rows = panel_rows_at(w, row + (size_t)i * PANEL_ROWS, to, w->out);
+				struct panel_rows rows = panel_rows_at(w, row + (size_t)i * PANEL_ROWS, to, ahead);
 
 				t.rows[i] = (__mmask16)(0xffff >> (PANEL_ROWS - rows.count));
 				unpack(&p[i], &rows, w->type, t.block, t.blocks);
