@@ -94,8 +94,9 @@ static void become_keeper(int fd)
 	for (int i = 1; i < SIGRTMIN; i++)
 		if (sigismember(&set, i))
 			signal(i, SIG_IGN);
-	for (int std = 0; std < 3 && null >= 0; std++)
-		dup2(null, std);
+	for (int std = 0; std < 3; std++)
+		if (null < 0 || dup2(null, std) < 0)
+			close(std); /* no descriptors left: the caller's pipes are not to be held all the same */
 	if (dup2(fd, 3) == 3)
 		close_range(4, ~0u, 0);
 	prctl(PR_SET_NAME, "gguf-unmount");

@@ -5,6 +5,7 @@
 #include "mountinfo.h"
 #include "ops.h"
 #include "options.h"
+#include "quote.h"
 #include "serve.h"
 #include "signals.h"
 #include <errno.h>
@@ -29,8 +30,10 @@ static void say(const char *line)
 
 static int complain(const char *object, const char *reason)
 {
+	char quoted[4 * PATH_MAX];
+
 	if (!told)
-		fprintf(stderr, "mount.gguf: %s: %s\n", object, reason);
+		fprintf(stderr, "mount.gguf: %s: %s\n", gguf_quote(quoted, sizeof quoted, object, strlen(object)), reason);
 	return MOUNT_FAILED;
 }
 
@@ -134,9 +137,7 @@ static int check_dir(const struct options *opt, char path[PATH_MAX])
 	if (!realpath(dir, path) || statvfs(path, &vfs) || stat(path, &st)) {
 		if (errno != ENOTCONN)
 			return complain(dir, strerror(errno));
-		complain(dir, "a mount whose daemon is dead is here");
-		fprintf(stderr, "mount.gguf: clear it with: fusermount3 -u %s (or umount %s)\n", dir, dir);
-		return MOUNT_FAILED;
+		return complain(dir, "a mount whose daemon is dead is here: clear it with umount or fusermount3 -u");
 	}
 	if (!S_ISDIR(st.st_mode))
 		return complain(dir, strerror(ENOTDIR));

@@ -161,7 +161,8 @@ static bool is_unreadable(int err)
 /* What says nothing about the file: there is no memory for it, no descriptor, a disk that fails. */
 static bool is_of_system(int err)
 {
-	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EIO || err == -ENXIO || err == -ENODEV;
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EIO ||
+	       err == -ENXIO || err == -ENODEV || err == -ENOTCONN || err == -ESTALE;
 }
 
 static bool is_file(const char *path)
@@ -294,6 +295,14 @@ static int take(struct options *o, int c, const char *last)
 	}
 }
 
+/* What was printed has to be written, too. */
+static int finish(int status)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return status | complain("standard output", strerror(errno));
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .progress = isatty(STDERR_FILENO), .threads = processors() };
@@ -305,7 +314,7 @@ int main(int argc, char **argv)
 		int end = take(&o, c, argv[optind - 1]);
 
 		if (end >= 0)
-			return end;
+			return finish(end);
 	}
 	if (optind == argc)
 		return misused("no file is named");
@@ -320,7 +329,5 @@ int main(int argc, char **argv)
 	for (int i = optind; i < argc && !stop; i++)
 		status |= check_file(&o, argv[i]);
 	report_close(&o.report);
-	if (fflush(stdout) || ferror(stdout))
-		return status | complain("standard output", strerror(errno));
-	return status;
+	return finish(status);
 }
