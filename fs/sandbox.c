@@ -41,7 +41,7 @@ static int filter_calls(void)
 		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, allowed[i], 0) == -ENOMEM)
 			err = -ENOMEM;
 	/* no signal, but whether a reader is still there */
-	if (!err && seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, SCMP_A1(SCMP_CMP_EQ, 0)) == -ENOMEM)
+	if (!err && seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, SCMP_A1(SCMP_CMP_EQ, 0, 0)) == -ENOMEM)
 		err = -ENOMEM;
 	if (!err)
 		err = seccomp_load(ctx);
