@@ -364,7 +364,8 @@ int cli_source(struct cli *c, struct source **s)
 static struct llm_options llm_options(const struct cli *c)
 {
 	return (struct llm_options){
-		.threads = c->threads, .context = c->context, .batch = c->batch, .k = c->k, .v = c->v, .check = c->check,
+		.threads = c->threads, .context = c->context, .batch = c->batch, .k = c->k, .v = c->v,
+		.check = c->check,
 	};
 }
 

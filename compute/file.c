@@ -144,7 +144,8 @@ static int file_array(const struct gguf *g, size_t key, enum want want, struct a
 	if (want == WANT_STRINGS && k->type != GGUF_ARRAY)
 		return -EINVAL;
 	a->n = k->count;
-	if (__builtin_mul_overflow(a->n, item_size(want), &size) || __builtin_add_overflow(size, item_size(want), &size))
+	if (__builtin_mul_overflow(a->n, item_size(want), &size) ||
+	    __builtin_add_overflow(size, item_size(want), &size))
 		return -ENOMEM;
 	a->items = pages_block(size);
 	if (!a->items)

@@ -14,7 +14,7 @@ struct finite;
 /* For the weights of s, which is mapped and outlives it. 0 or -ENOMEM. */
 int finite_new(struct finite **out, struct source *s, bool check);
 void finite_free(struct finite *f); /* NULL is fine */
-/* Looks at the weights in the n bytes at p, unless they were looked at. Any thread of a team may call it at any time. */
+/* Looks at the weights in the n bytes at p, unless they were looked at. Any thread of a team may call it. */
 void finite_look(struct finite *f, const struct team *t, const void *p, size_t n);
 /*
  * With check looks at all that nobody has looked at; not from inside a region. 0, or -EBADMSG naming the first tensor

@@ -202,9 +202,10 @@ static int feed(struct llm *m, const int32_t *ids, size_t n, float *logits, bool
 
 	for (size_t i = 0; i < n;) {
 		size_t some = n - i < m->opt.batch ? n - i : m->opt.batch;
+		float *last = i + some == n ? logits : NULL;
 		struct pass p = {
 			.m = m, .ids = ids + i, .n = some, .at = m->position, .every = every,
-			.logits = !logits ? NULL : every ? logits + i * m->model->h.vocab : i + some == n ? logits : NULL,
+			.logits = logits && every ? logits + i * m->model->h.vocab : last,
 			.hidden = hidden ? hidden + i * m->model->h.width : NULL,
 		};
 

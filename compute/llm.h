@@ -21,7 +21,7 @@ struct llm_options {
 
 struct llm_estimate { uint64_t weights, cache, buffers; }; /* bytes */
 
-/* The source must outlive it. Refuses, with the name, an unknown architecture, a missing key or tensor, a wrong shape. */
+/* The source must outlive it. Refuses an unknown architecture, a missing key or tensor, a wrong shape, with its name. */
 int llm_open(struct llm **out, struct source *s, const struct llm_options *o, struct gguf_error *e);
 void llm_close(struct llm *m);
 /* What llm_open would take, without taking it. */
@@ -44,8 +44,8 @@ enum llm_pooling { LLM_POOL_NONE, LLM_POOL_MEAN, LLM_POOL_CLS, LLM_POOL_LAST, LL
 enum llm_pooling llm_pooling(const struct llm *m);
 
 /*
- * Feeds n tokens after the position reached so far. Logits of the last token go to logits (llm_vocab floats) where it is
- * not NULL; with every, those of each token, one after another. -ENOSPC when the context is full.
+ * Feeds n tokens after the position reached so far. Logits of the last token go to logits (llm_vocab floats), where it
+ * is not NULL; with every, those of each token, one after another. -ENOSPC when the context is full.
  */
 int llm_eval(struct llm *m, const int32_t *ids, size_t n, float *logits, bool every, struct gguf_error *e);
 unsigned llm_position(const struct llm *m);

@@ -38,8 +38,8 @@ struct opt_table {
 
 /*
  * Reads argv from 1 on. Words that are no options go to words (room for argc), their number to *n_words. Returns 0, or
- * -EINVAL after "program: option: reason" and opt_try_help's line. "--name=value" is as good as "--name value"; "--" ends
- * options.
+ * -EINVAL after "program: option: reason" and opt_try_help's line. "--name=value" is as good as "--name value"; "--"
+ * ends options.
  */
 int opt_parse(const struct opt_table *tables, int argc, char **argv, const char **words, size_t *n_words);
 /* What follows the reason when a command line is wrong, on stderr: where to read more. */

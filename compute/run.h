@@ -54,7 +54,8 @@ struct session {
 	int32_t *said;       /* the tokens in the context, room for all */
 	size_t n_said;
 	size_t first;        /* tokens of the first prompt */
-	struct { size_t tokens, steps; double seconds; } prompt, generated; /* steps: tokens that were computed in that time */
+	/* steps: tokens that were computed in that time */
+	struct { size_t tokens, steps; double seconds; } prompt, generated;
 };
 
 /* Feeds n tokens, with the logits of the last in s->logits. Interrupted: -EINTR. */
