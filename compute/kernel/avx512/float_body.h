@@ -178,7 +178,7 @@ static struct stream_ahead ahead_of(const struct rows *g, size_t t, size_t k, si
 static void mul_tokens(const struct rows *g, size_t size, few_fn *const few[FEW], tile_fn *const tile[TOKENS])
 {
 	_Alignas(64) float sums[GROUP_ROWS * TOKENS * 16];
-	size_t tiles = (g->tokens + TOKENS - 1) / TOKENS, chunks = (g->in + CHUNK - 1) / CHUNK;
+	size_t tiles = (g->tokens + TOKENS - 1) / TOKENS, chunks = g->in / CHUNK + 1;
 	bool stream = tiles < FEW_TILES;
 	struct rows rows = *g;
 
