@@ -32,7 +32,7 @@ static void show_prompt(struct session *s, const struct tokens *t)
 
 static const char *why_ended(enum ending end)
 {
-	return end == END_CONTEXT ? "the context is full (--context-shift goes on)" : NULL;
+	return end == END_CONTEXT ? "the context is full (with --context-shift it would go on)" : NULL;
 }
 
 int run_completion(struct session *s, const struct tokens *prompt)

@@ -70,6 +70,10 @@ build() {
 	shift
 	mkdir -p "$dir" || return
 	make_configure "$dir/autoreconf.log" || return
+	[ ! -f "$top/config.status" ] || {
+		say "$top is configured itself, which a folder of its own does not go with: run make distclean there first"
+		return 1
+	}
 	[ -f "$dir/Makefile" ] || say "building in $dir: the first time takes minutes"
 	(
 		cd "$dir" || exit
