@@ -322,6 +322,8 @@ static int run(void *ctx)
 		status = cli_llm(&p->cli, p->source, &p->llm);
 	if (!status && llm_is_embedding(p->llm))
 		status = cli_error(&p->cli, p->cli.model, "makes embeddings, no text");
+	if (!status && llm_check(p->llm, &e)) /* before the text is judged: a broken model is told as such */
+		status = cli_fail(&p->cli, p->cli.model, &e);
 	cli_print_phases(&p->cli);
 	if (!status)
 		status = work(p);
