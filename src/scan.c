@@ -89,7 +89,10 @@ static void judge(struct tally *t, const struct form_fact *f, uint64_t v, uint64
 
 /* ---- quick answers: does a run of blocks hold anything to judge? ---- */
 
-enum { RUN = 256 }; /* blocks, or plain values */
+enum {
+	RUN = 256,    /* blocks, or plain values */
+	AHEAD = 4096, /* bytes that memory is asked for before they are looked at: it stops calling in by itself at a page's end */
+};
 
 typedef uint32_t __attribute__((may_alias, aligned(1))) loose_u32;
 typedef uint16_t __attribute__((may_alias, aligned(1))) loose_u16;
@@ -128,11 +131,14 @@ BODY any_half(const uint8_t *p, size_t block, uint16_t huge)
 	const uint32_t more = 0x8000u - huge;
 	uint32_t any = 0;
 
-	for (int i = 0; i < RUN; i += 4, p += 4 * block)
+	for (int i = 0; i < RUN; i += 4, p += 4 * block) {
+		for (size_t line = 0; line < 4 * block; line += 64)
+			__builtin_prefetch(p + AHEAD + line);
 		any |= ((*(const loose_u16 *)p & 0x7fffu) + more) |
 		       ((*(const loose_u16 *)(p + block) & 0x7fffu) + more) |
 		       ((*(const loose_u16 *)(p + 2 * block) & 0x7fffu) + more) |
 		       ((*(const loose_u16 *)(p + 3 * block) & 0x7fffu) + more);
+	}
 	return any & 0x8000;
 }
 
