@@ -2,7 +2,6 @@
 /* Options, messages and phases that the programs share. What is printed of a model or a command line is escaped. */
 #include "config.h"
 #include "cli.h"
-#include "backend.h"
 #include "matmul.h"
 #include "safe.h"
 #include "threads.h"
@@ -14,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -492,61 +490,4 @@ void cli_print_phases(const struct cli *c)
 	for (unsigned i = 0; i < c->phases; i++)
 		fprintf(stderr, "%-12s %10.3f ms\n", c->phase[i].name, 1e3 * c->phase[i].seconds);
 	fprintf(stderr, "%-12s %10.3f ms\n", "in all", 1e3 * (c->last - c->start));
-}
-
-/* ---- files ---- */
-
-int cli_output(const struct cli *c, struct source *s, const char *path, const char *input)
-{
-	struct stat in, out;
-
-	if (source_holds(s, path))
-		return cli_error(c, path, "this is the model itself: it is not written over");
-	if (input && !stat(input, &in) && !stat(path, &out) && S_ISREG(out.st_mode) && is_same_file(&in, &out))
-		return cli_error(c, path, "this is what is read: it is not written over");
-	return 0;
-}
-
-static int slurp(FILE *f, char **text, size_t *n)
-{
-	size_t cap = 4096, got;
-	char *p = malloc(cap + 1), *grown;
-
-	*n = 0;
-	while (p && (got = fread(p + *n, 1, cap - *n, f)) > 0) {
-		*n += got;
-		if (*n < cap)
-			continue;
-		cap *= 2;
-		grown = realloc(p, cap + 1);
-		if (!grown)
-			free(p);
-		p = grown;
-	}
-	if (!p)
-		return -ENOMEM;
-	if (ferror(f)) {
-		free(p);
-		return -EIO;
-	}
-	p[*n] = '\0';
-	*text = p;
-	return 0;
-}
-
-int cli_read_file(const struct cli *c, const char *path, char **text, size_t *n)
-{
-	bool standard = !strcmp(path, "-");
-	FILE *f = standard ? stdin : fopen(path, "re");
-	int err;
-
-	if (!f)
-		return cli_error(c, path, "%s", strerror(errno));
-	errno = 0;
-	err = slurp(f, text, n);
-	if (err == -EIO && errno)
-		err = -errno;
-	if (!standard)
-		fclose(f);
-	return err ? cli_error(c, standard ? "standard input" : path, "%s", strerror(-err)) : 0;
 }
