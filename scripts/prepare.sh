@@ -39,7 +39,7 @@ install_packages() {
 	want=$(missing "$@")
 	[ -n "$want" ] || return 0
 	if ! root=$(as_root); then
-		say "packages are missing, and only root can install them: apt-get install $want"
+		say "packages are missing, and only root can install them: apt-get install --no-install-recommends $want"
 		return 0
 	fi
 	say "installing $want"
@@ -48,6 +48,11 @@ install_packages() {
 	# shellcheck disable=SC2086
 	$root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $want \
 		</dev/null >/dev/null || say "could not install all of: $want"
+}
+
+# Whether these are installed; where dpkg cannot tell, the build will.
+have_packages() {
+	! command -v dpkg-query >/dev/null || [ -z "$(missing "$@")" ]
 }
 
 # Makes configure where it is not there, or older than its source; $1 is a file for what that prints.
