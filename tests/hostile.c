@@ -26,6 +26,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#define MEMORY_COUNTS false /* the sanitizer's own would be judged */
+#else
+#define MEMORY_COUNTS true
+#endif
+
 enum {
 	MOST_ARGS = 16, OUTPUT = 1 << 16,
 	LIMIT = 2, TRIES = 3, /* s; runs until one keeps it */
@@ -280,7 +286,7 @@ static const char *misbehaves(const struct program *p, const struct outcome *o, 
 		return "its status is that of a sanitizer or of no program";
 	if (o->cpu > LIMIT)
 		return "it took more than 2 s of CPU";
-	if (!(p->how & MEASURES) && o->memory / 1024 > 64 + 4 * (long)(size >> 20) + 4)
+	if (MEMORY_COUNTS && !(p->how & MEASURES) && o->memory / 1024 > 64 + 4 * (long)(size >> 20) + 4)
 		return "it took too much memory";
 	if (strpbrk(o->out, "\033\a") || strpbrk(o->err, "\033\a"))
 		return "control characters reach the terminal";

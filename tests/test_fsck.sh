@@ -9,6 +9,7 @@ ok() { # ok WHAT, after the test
 	r=$? n=$((n + 1))
 	if [ $r = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; sed 's/^/# /' out | head -20; bad=1; fi
 }
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 make() { "$top/tests/make_file" "$@"; }
 fsck() { # fsck STATUS ARGS: as expected?
 	want=$1; shift
@@ -40,7 +41,11 @@ fsck 8 fifo.gguf && has "fsck.gguf: fifo.gguf: not a regular file"; ok "a pipe"
 truncate -s 10G long.gguf
 fsck 4 long.gguf && has "has 8589934592 bytes, expected a header of 2^27 at most"; ok "a string that is too long, in a file that has it"
 printf '\11\0\0\0\14\0\0\0\0\0\200\0' | dd of=long.gguf bs=1 seek=33 conv=notrunc 2>/dev/null
-(ulimit -v 60000; fsck 8 long.gguf) && has "Cannot allocate memory"; ok "no memory says nothing about the file"
+if grep -q __asan_init "$top/fsck.gguf"; then
+	skip "no memory says nothing about the file" "a sanitizer wants more than the limit"
+else
+	(ulimit -v 60000; fsck 8 long.gguf) && has "Cannot allocate memory"; ok "no memory says nothing about the file"
+fi
 rm long.gguf
 fsck 0 -a -f -p -C0 "$model"; ok "the options that fsck(8) passes on"
 fsck 0 --version && has fsck.gguf; ok "--version"
