@@ -28,13 +28,15 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #define MEMORY_COUNTS false /* the sanitizer's own would be judged */
+#define SLOWER 4
 #else
 #define MEMORY_COUNTS true
+#define SLOWER 1
 #endif
 
 enum {
 	MOST_ARGS = 16, OUTPUT = 1 << 16,
-	LIMIT = 2, TRIES = 3, /* s; runs until one keeps it */
+	LIMIT = 2 * SLOWER, TRIES = 3, /* s; runs until one keeps it */
 	GIVE_UP = 30          /* s until a run is ended */
 };
 
