@@ -19,6 +19,7 @@
 const struct cli cli_defaults = { .batch = 512, .check = true };
 
 #define CACHE_TYPES "f16, f32, q8_0"
+#define CACHE_DEFAULT " (default: f16; of gguf-embed: f32)"
 
 struct word { const char *name; int value; };
 
@@ -127,9 +128,9 @@ const struct opt cli_options[] = {
 	{ "-c, --ctx-size", "N", "tokens of context; 0: the model's own", OPT_UINT, AT(context), NULL },
 	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once",
 	  OPT_UINT, AT(batch), NULL },
-	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: " CACHE_TYPES " (default: f16)",
+	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: " CACHE_TYPES CACHE_DEFAULT,
 	  OPT_CALL, AT(k), read_cache_type },
-	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: " CACHE_TYPES " (default: f16)",
+	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: " CACHE_TYPES CACHE_DEFAULT,
 	  OPT_CALL, AT(v), read_cache_type },
 	{ "-lm, --load-mode", "MODE", CLI_LOAD_MODES " (default: auto)", OPT_CALL, AT(mode),
 	  cli_read_load_mode },

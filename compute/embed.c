@@ -319,6 +319,7 @@ int main(int argc, char **argv)
 	const struct opt_table tables[] = { { cli_options, &e.cli }, { rows, &e }, { NULL, NULL } };
 
 	e.cli = cli_defaults;
+	e.cli.k = e.cli.v = CACHE_F32; /* a text's keys and values are forgotten at once: halves would save nothing */
 	return cli_main(&(struct cli_program){
 		.cli = &e.cli, .tables = tables, .wrong = wrong_use, .run = run, .ctx = &e,
 		.usage = "usage: gguf-embed [OPTION...] (-p TEXT | -f FILE) MODEL\nVectors of texts, one for each line.",

@@ -30,6 +30,19 @@ ok $? 'separator and array'
 ok $? 'no text: wrong use'
 "$e" -p a --pooling median "$model" 2>/dev/null; [ $? -eq 2 ]
 ok $? 'no such pooling'
+# The texts of the reference's tokens; the file of its vectors beside the model.
+reference() { # reference SET FILE POOLING
+	"$e" -p 'regions : australia here any how when call for either lowwood 17' --pooling "$3" --embd-normalize -1 \
+		--embd-output-format array "$shared/vectors/logits2/$1/model.gguf" | python3 -c 'import json, struct, sys
+got = [x for v in json.load(sys.stdin) for x in v]
+want = [x[0] for x in struct.iter_unpack("<f", open(sys.argv[1], "rb").read())]
+assert len(got) == len(want) and max(abs(a - b) for a, b in zip(got, want)) < 2e-3' "$shared/vectors/logits2/$1/$2"
+	ok $? "$1: $3: as the reference"
+}
+reference bert_mean embd_exactgelu_pooled.f32 mean
+reference bert_mean embd_exactgelu_tokens.f32 none
+reference nomic-bert embd_pooled.f32 mean
+reference nomic-bert embd_tokens.f32 none
 if [ -c /dev/full ]; then
 	"$e" -p "$text" "$model" 2>&1 >/dev/full | grep -q 'No space left'
 	ok $? 'a full standard output is told with its reason'
