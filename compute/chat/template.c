@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What no published template comes near, and a hostile one has used up within a second. */
-static const struct template_limits defaults = { .steps = 10u << 20, .bytes = 128u << 20, .depth = 2000 };
+static const struct template_limits defaults = { .steps = 5u << 20, .bytes = 128u << 20, .depth = 2000 };
 
 static int parse_guarded(struct template *t, const char *text, size_t n)
 {
