@@ -79,7 +79,7 @@ static int print_all(struct team_barrier *b, struct kernel_job *j, const char *t
 		return only;
 	printf("| GB/s GMAC/s");
 	for (size_t i = 0; i < BATCHES; i++)
-		printf(" | %zu tokens", batches[i]);
+		printf(" | %zu token%s", batches[i], batches[i] == 1 ? "" : "s");
 	puts(" |");
 	for (uint32_t t = 0; t < GGUF_TYPE_LIMIT; t++)
 		if (mat_type_ok(t) && (only < 0 || (uint32_t)only == t))

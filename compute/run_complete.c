@@ -89,7 +89,7 @@ static int write_logits(struct session *s, const struct tokens *prompt, FILE *f,
 
 int run_logits(struct session *s, const struct tokens *prompt)
 {
-	const char *path = s->args->logits_file;
+	const char *path = strcmp(s->args->logits_file, "-") ? s->args->logits_file : "/dev/stdout";
 	struct gguf_error e = { 0 };
 	struct whole out;
 	int err, closed;

@@ -68,7 +68,7 @@ static const struct opt rows[] = {
 	{ "--no-display-prompt", NULL, "do not", OPT_OFF, AT(display_prompt), NULL },
 	{ "--verbose-prompt", NULL, "print the prompt's tokens on stderr", OPT_ON, AT(verbose_prompt), NULL },
 	{ "--print-ids", NULL, "print the generated ids and nothing else", OPT_ON, AT(print_ids), NULL },
-	{ "--logits", "PATH", "write the logits of every prompt position (float32) and exit",
+	{ "--logits", "PATH", "write the logits of every prompt position (float32) and exit; -: to stdout",
 	  OPT_TEXT, AT(logits_file), NULL },
 	{ "--render", "PATH", "print what the chat template makes of this JSON object and exit",
 	  OPT_TEXT, AT(render), NULL },

@@ -75,6 +75,8 @@ check "help names every sampler's option" [ "$("$run" --help | grep -cE -- '--(t
 logits "$own" "$tmp/l1" && logits "$own" "$tmp/l2" 2 3
 check "logits: positions times vocabulary" [ "$(wc -c <"$tmp/l1")" = $((17 * 1024 * 4)) ]
 check "logits by two threads in batches of three" cmp "$tmp/l1" "$tmp/l2"
+logits "$own" - >"$tmp/l2"
+check "logits on standard output" cmp "$tmp/l1" "$tmp/l2"
 for mode in mmap populate read; do
 	"$run" "$own" --ids "$ids" --logits "$tmp/l2" -ctk f32 -ctv f32 --load-mode $mode
 	check "logits with --load-mode $mode" cmp "$tmp/l1" "$tmp/l2"
