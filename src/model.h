@@ -5,6 +5,7 @@
 #include "cursor.h"
 #include "names.h"
 #include "input.h"
+#include "quote.h"
 
 enum { GGUF_DEPTH = 8 }; /* arrays inside arrays: how many levels are read */
 
@@ -53,6 +54,13 @@ int place_data(struct file *f, unsigned lenience, struct gguf_error *e);
 /* Two tensors of a table have one name; the second is of file f. */
 int fail_twins(const struct file *f, const struct gguf_tensor *tensors, const size_t twins[2], struct gguf_error *e);
 void file_free(struct file *f);
+
+enum { QUOTED = 72 }; /* bytes of a name in a message */
+/* The name of t for a message, in quoted, which is returned. */
+static inline const char *name_of(const struct gguf_tensor *t, char quoted[QUOTED])
+{
+	return gguf_quote(quoted, QUOTED, t->name.p, t->name.n);
+}
 
 /* What one value takes at least, in bytes of the file; 0 for an unknown type. */
 unsigned value_width(uint32_t type, bool narrow);

@@ -6,13 +6,11 @@
 #include "error.h"
 #include "identify.h"
 #include "model.h"
-#include "quote.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define QUOTED 72 /* bytes of a name in a message */
 
 /*
  * Keys, and tensors, of one file. A row of 24 bytes costs 150 of memory in a mount, and 2 us; the largest models, with
@@ -247,11 +245,6 @@ static bool count_values(const struct gguf_tensor *t, uint64_t *values)
 			return false;
 	*values = n;
 	return true;
-}
-
-static const char *name_of(const struct gguf_tensor *t, char quoted[QUOTED])
-{
-	return gguf_quote(quoted, QUOTED, t->name.p, t->name.n);
 }
 
 static int check_shape(const struct parser *p, struct gguf_tensor *t, uint64_t at)

@@ -2,11 +2,8 @@
 /* Where the tensors of one file lie: one after the other, in the table's order, each on the alignment. */
 #include "error.h"
 #include "model.h"
-#include "quote.h"
 #include <errno.h>
 #include <inttypes.h>
-
-enum { QUOTED = 72 };
 
 bool gguf_extent_size(uint32_t type, const uint64_t extent[4], uint64_t *size)
 {
@@ -23,11 +20,6 @@ bool gguf_extent_size(uint32_t type, const uint64_t extent[4], uint64_t *size)
 		if (__builtin_mul_overflow(n, extent[i], &n))
 			return false;
 	return !__builtin_mul_overflow(n, gguf_type_bytes(type), size) && *size <= INT64_MAX;
-}
-
-static const char *name_of(const struct gguf_tensor *t, char quoted[QUOTED])
-{
-	return gguf_quote(quoted, QUOTED, t->name.p, t->name.n);
 }
 
 /* Where in the file the offset of a tensor is written: the last field of its row. */

@@ -54,33 +54,21 @@ static struct node *parse_name(struct parser *p)
 	return n;
 }
 
-static struct node *parse_list(struct parser *p)
+/* What stands between brackets of any kind: items, between commas; pairs: each is a key, a colon and a value. */
+static struct node *parse_items(struct parser *p, enum node_kind kind, enum token_kind open, enum token_kind close,
+				bool pairs)
 {
-	struct node *n = node_new(p, N_LIST);
+	struct node *n = node_new(p, kind);
 
-	expect(p, T_LBRACKET);
-	while (!at(p, T_RBRACKET)) {
+	expect(p, open);
+	while (!at(p, close)) {
 		if (n->list.n)
 			expect(p, T_COMMA);
-		if (at(p, T_RBRACKET))
+		if (at(p, close))
 			break;
 		node_add(p, n, &n->list, parse_expression(p, true));
-	}
-	next(p);
-	return n;
-}
-
-static struct node *parse_dict(struct parser *p)
-{
-	struct node *n = node_new(p, N_DICT);
-
-	expect(p, T_LBRACE);
-	while (!at(p, T_RBRACE)) {
-		if (n->list.n)
-			expect(p, T_COMMA);
-		if (at(p, T_RBRACE))
-			break;
-		node_add(p, n, &n->list, parse_expression(p, true));
+		if (!pairs)
+			continue;
 		expect(p, T_COLON);
 		node_add(p, n, &n->list, parse_expression(p, true));
 	}
@@ -107,9 +95,9 @@ struct node *parse_primary(struct parser *p)
 		expect(p, T_RPAREN);
 		return n;
 	case T_LBRACKET:
-		return parse_list(p);
+		return parse_items(p, N_LIST, T_LBRACKET, T_RBRACKET, false);
 	case T_LBRACE:
-		return parse_dict(p);
+		return parse_items(p, N_DICT, T_LBRACE, T_RBRACE, true);
 	default:
 		parse_fail(p, "unexpected '%s'", token_name(p->token->kind));
 	}
