@@ -37,6 +37,7 @@ INLINE void add_values(__m512 *acc, const struct rows *g, const uint8_t *w, cons
 	for (; k + STEP <= to; k += STEP) {
 		for (int r = 0; stream && r < R; r++)
 			stream_fetch(w + (size_t)r * g->row_bytes + k * weight_bytes(type), STEP * weight_bytes(type));
+		UNROLL
 		for (size_t i = 0; !stream && i < STEP * activation_bytes(type); i += STREAM_LINE)
 			__builtin_prefetch(ahead + (k - from) * activation_bytes(type) + i, 0, 2);
 		add_step(acc, w + k * weight_bytes(type), g->row_bytes, x + k * activation_bytes(type), g->x_stride, STEP,
