@@ -15,6 +15,7 @@ struct panel {
 	float d[PANEL_BLOCKS][PANEL_ROWS];
 	float m[PANEL_BLOCKS][PANEL_ROWS];
 	float s[PANEL_BLOCKS][2][PANEL_ROWS], o[PANEL_BLOCKS][2][PANEL_ROWS]; /* for the kinds in pairs */
+	_Alignas(32) int16_t pair[PANEL_BLOCKS][PANEL_ROWS][2]; /* s, where the ISA wants it as integers */
 };
 
 /* Rows of weights: up to 16, the last one standing for those that are missing. */

@@ -16,7 +16,9 @@ kernel_mul_fn avx2_mul_int;
 	X(Q4_K, q4_k, BLOCK_OFFSET, AS_IS, 144) X(Q5_K, q5_k, BLOCK_OFFSET, AS_IS, 176) X(Q6_K, q6_k, BLOCK_PAIR, IN_PAIRS, 210)
 /* row.c: one token times rows from .. to-1; returns how many blocks of each it has summed up to y. */
 typedef size_t avx2_sum_fn(const struct mat *w, const struct act *a, float *y, size_t from, size_t to);
-#define AVX2_DECLARE(NAME, ...) kernel_mul_fn avx2_mul_##NAME; avx2_sum_fn avx2_sum_##NAME;
+/* panel.c: many tokens */
+kernel_mul_fn avx2_panels_int;
+#define AVX2_DECLARE(NAME, ...) kernel_mul_fn avx2_mul_##NAME, avx2_panels_##NAME; avx2_sum_fn avx2_sum_##NAME;
 AVX2_INT_KERNELS(AVX2_DECLARE)
 /* float.c */
 kernel_mul_fn avx2_mul_f32, avx2_mul_f16, avx2_mul_bf16;
