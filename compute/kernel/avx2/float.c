@@ -6,7 +6,7 @@
 #include "kernel/flush.h"
 #include "kernel/stream.h"
 
-enum { ROWS = 2, TOKENS = 3, MOST_BYTES = 64, GROUP_ROWS = 64 };
+enum { ROWS = 2, TOKENS = 3, MOST_BYTES = 64, GROUP_ROWS = 66, TILE_ROWS = 3, TILE_TOKENS = 4 };
 
 /* count rows, and the activations of the first token. */
 struct rows {
@@ -129,20 +129,92 @@ INLINE void dot_rows(const struct rows *g, uint32_t type, bool stream, int R, in
 		dot(g, r, type, stream, 1, T);
 }
 
+/* Half a step of the tile's rows at w and tokens at x; number r * TILE_TOKENS + t. */
+INLINE void add_half(__m256 acc[TILE_ROWS * TILE_TOKENS], const uint8_t *w, size_t row_bytes, const uint8_t *x, size_t x_stride,
+		     uint32_t type)
+{
+	__m256 v[TILE_ROWS];
+
+	UNROLL
+	for (int r = 0; r < TILE_ROWS; r++)
+		v[r] = load8(w + (size_t)r * row_bytes, 0, type);
+	UNROLL
+	for (int t = 0; t < TILE_TOKENS; t++) {
+		__m256 xv = _mm256_loadu_ps((const float *)(x + (size_t)t * x_stride));
+
+		UNROLL
+		for (int r = 0; r < TILE_ROWS; r++)
+			acc[r * TILE_TOKENS + t] = _mm256_fmadd_ps(v[r], xv, acc[r * TILE_TOKENS + t]);
+	}
+}
+
+/* Eight of the sixteen sums of three rows and four tokens. */
+INLINE void dot_half(__m256 acc[TILE_ROWS * TILE_TOKENS], const struct rows *g, size_t row, int half, uint32_t type, bool stream)
+{
+	size_t values = values_of(type), size = bytes_of(type), x_size = x_bytes_of(type), whole = g->in / values * values;
+	size_t rest = g->in - whole, at = (size_t)half * values / 2;
+	const uint8_t *w = g->w + row * g->row_bytes;
+
+	UNROLL
+	for (int i = 0; i < TILE_ROWS * TILE_TOKENS; i++)
+		acc[i] = _mm256_setzero_ps();
+	for (size_t k = 0; k < whole; k += values) {
+		for (size_t r = 0; stream && r < TILE_ROWS; r++)
+			stream_fetch(w + r * g->row_bytes + k * size, values * size);
+		add_half(acc, w + (k + at) * size, g->row_bytes, g->x + (k + at) * x_size, g->x_stride, type);
+	}
+	if (rest) {
+		uint8_t last[TILE_ROWS][MOST_BYTES] = { 0 };
+
+		for (size_t r = 0; r < TILE_ROWS; r++)
+			memcpy(last[r], w + r * g->row_bytes + whole * size, rest * size);
+		add_half(acc, last[0] + at * size, MOST_BYTES, g->x + (whole + at) * x_size, g->x_stride, type);
+	}
+}
+
+/* The registers hold eight sums each of more rows and tokens than of all sixteen: so one half comes after the other. */
+INLINE void dot_tiles(const struct rows *g, uint32_t type, bool stream)
+{
+	size_t row = 0;
+
+	for (; row + TILE_ROWS <= g->count; row += TILE_ROWS) {
+		__m256 low[TILE_ROWS * TILE_TOKENS], high[TILE_ROWS * TILE_TOKENS];
+
+		dot_half(low, g, row, 0, type, stream);
+		dot_half(high, g, row, 1, type, false);
+		UNROLL
+		for (size_t r = 0; r < TILE_ROWS; r++)
+			UNROLL
+			for (size_t t = 0; t < TILE_TOKENS; t++)
+				g->y[t * g->stride + row + r] = fold(low[r * TILE_TOKENS + t], high[r * TILE_TOKENS + t]);
+	}
+	for (; row < g->count; row++) {
+		struct rows last = *g;
+
+		dot(g, row, type, stream, 1, 3);
+		last.x += 3 * g->x_stride;
+		last.y += 3 * g->stride;
+		dot(&last, row, type, false, 1, 1);
+	}
+}
+
 /* Rows come from memory for the first tokens: for a single one they are read one after another. */
 INLINE void dot_tokens(struct rows g, size_t tokens, uint32_t type)
 {
 	if (tokens == 1)
 		dot_rows(&g, type, true, 1, 1);
-	for (size_t t = 0; tokens > 1 && t < tokens; t += TOKENS) {
-		if (tokens - t >= 3)
+	for (size_t t = 0, n; tokens > 1 && t < tokens; t += n) {
+		n = type == GGUF_TYPE_BF16 || tokens - t < TILE_TOKENS ? TOKENS : TILE_TOKENS;
+		if (n == TILE_TOKENS)
+			dot_tiles(&g, type, t == 0);
+		else if (tokens - t >= 3)
 			dot_rows(&g, type, t == 0, 2, 3);
 		else if (tokens - t == 2)
 			dot_rows(&g, type, t == 0, 2, 2);
 		else
 			dot_rows(&g, type, t == 0, 2, 1);
-		g.x += TOKENS * g.x_stride;
-		g.y += TOKENS * g.stride;
+		g.x += n * g.x_stride;
+		g.y += n * g.stride;
 	}
 }
 
