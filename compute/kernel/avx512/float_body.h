@@ -7,15 +7,13 @@
  *
  * which adds to sums acc[r * T + t] the products of the values at w and x, 32 of them or the first n.
  */
-enum { STEP = 32, FEW = 8, ROWS = 4, TOKENS = 6, CHUNK_BYTES = 4096, GROUP_ROWS = 128, GROUP_BYTES = 256 << 10,
-       FEW_TILES = 12 };
+enum { STEP = 32, FEW = 8, ROWS = 4, TOKENS = 6, CHUNK_BYTES = 4096, GROUP_ROWS = 128, GROUP_BYTES = 256 << 10 };
 
 /* Rows of weights, and the activations of the first token. */
 struct rows {
 	const uint8_t *w, *x;
 	float *y;
 	size_t row_bytes, x_stride, stride, in, count, tokens; /* x_stride in bytes, stride in floats */
-	size_t next_bytes; /* of the rows that follow */
 };
 
 INLINE size_t weight_bytes(enum float_type type)
@@ -28,18 +26,27 @@ INLINE size_t activation_bytes(enum float_type type)
 	return type == AS_BF16 ? 2 : 4;
 }
 
-/* Values from .. to-1 of R rows at w and T tokens at x. Meanwhile as many bytes as a token has here are called in. */
+INLINE void fetch(const uint8_t *p, size_t size)
+{
+	UNROLL
+	for (size_t i = 0; i < size; i += STREAM_LINE)
+		__builtin_prefetch(p + i, 0, 2);
+}
+
+/*
+ * Values from .. to-1 of R rows at w and T tokens at x. Meanwhile as many bytes as a token has here are called in from
+ * ahead, or, where that is NULL, rows come from memory.
+ */
 INLINE void add_values(__m512 *acc, const struct rows *g, const uint8_t *w, const uint8_t *x, size_t from, size_t to,
-		       const uint8_t *ahead, enum float_type type, bool stream, int R, int T)
+		       const uint8_t *ahead, enum float_type type, int R, int T)
 {
 	size_t k = from;
 
 	for (; k + STEP <= to; k += STEP) {
-		for (int r = 0; stream && r < R; r++)
-			stream_fetch(w + (size_t)r * g->row_bytes + k * weight_bytes(type), STEP * weight_bytes(type));
-		UNROLL
-		for (size_t i = 0; !stream && i < STEP * activation_bytes(type); i += STREAM_LINE)
-			__builtin_prefetch(ahead + (k - from) * activation_bytes(type) + i, 0, 2);
+		if (ahead)
+			fetch(ahead + (k - from) * activation_bytes(type), STEP * activation_bytes(type));
+		else
+			stream_fetch(w + k * weight_bytes(type), STEP * weight_bytes(type));
 		add_step(acc, w + k * weight_bytes(type), g->row_bytes, x + k * activation_bytes(type), g->x_stride, STEP,
 			 type, R, T);
 	}
@@ -91,7 +98,7 @@ INLINE void mul_few(const struct rows *g, enum float_type type, int T)
 		UNROLL
 		for (int t = 0; t < T; t++)
 			acc[t] = _mm512_setzero_ps();
-		add_values(acc, g, g->w + r * g->row_bytes, g->x, 0, g->in, NULL, type, true, 1, T);
+		add_values(acc, g, g->w + r * g->row_bytes, g->x, 0, g->in, NULL, type, 1, T);
 		put_row(acc, g->y + r, g->stride, T);
 	}
 }
@@ -101,24 +108,13 @@ struct part {
 	const uint8_t *x;
 	float *y, *sums;
 	size_t from, to;
-	bool stream; /* rows come from memory while they are multiplied */
-	/* What is called in: the next tile's part, then a piece of the rows that follow, a token's part each. */
-	const uint8_t *next_x, *next_w;
-	size_t next_tokens, pieces;
+	const uint8_t *next; /* the part that comes after this one, of so many tokens */
+	size_t next_tokens;
 };
 
-/* What step i over the rows calls in, or something that is there already. */
-INLINE const uint8_t *ahead_of(const struct rows *g, const struct part *p, size_t i)
+INLINE void mul_part(const struct rows *g, const struct part *p, size_t r, enum float_type type, int R, int T)
 {
-	if (i < p->next_tokens)
-		return p->next_x + i * g->x_stride;
-	return i - p->next_tokens < p->pieces ? p->next_w + (i - p->next_tokens) * CHUNK_BYTES : p->x;
-}
-
-INLINE void mul_part(const struct rows *g, const struct part *p, size_t r, enum float_type type, bool stream, int R,
-		     int T)
-{
-	const uint8_t *ahead = ahead_of(g, p, r / ROWS);
+	const uint8_t *ahead = r / ROWS < p->next_tokens ? p->next + r / ROWS * g->x_stride : p->x;
 	float *sums = p->sums + r * TOKENS * 16;
 	__m512 acc[ROWS * TOKENS];
 
@@ -127,7 +123,7 @@ INLINE void mul_part(const struct rows *g, const struct part *p, size_t r, enum 
 		UNROLL
 		for (int t = 0; t < T; t++)
 			acc[i * T + t] = p->from ? _mm512_load_ps(sums + 16 * (i * T + t)) : _mm512_setzero_ps();
-	add_values(acc, g, g->w + r * g->row_bytes, p->x, p->from, p->to, ahead, type, stream, R, T);
+	add_values(acc, g, g->w + r * g->row_bytes, p->x, p->from, p->to, ahead, type, R, T);
 	if (p->to < g->in) {
 		UNROLL
 		for (int i = 0; i < R; i++)
@@ -143,17 +139,15 @@ INLINE void mul_part(const struct rows *g, const struct part *p, size_t r, enum 
 	}
 }
 
-/* All rows for a tile; the next one, and rows that follow, are called in. */
+/* All rows for a tile. The next one is called in, a token while four rows are multiplied. */
 INLINE void mul_tile(const struct rows *g, const struct part *p, enum float_type type, int T)
 {
 	size_t r = 0;
 
-	for (; p->stream && r + ROWS <= g->count; r += ROWS)
-		mul_part(g, p, r, type, true, ROWS, T);
 	for (; r + ROWS <= g->count; r += ROWS)
-		mul_part(g, p, r, type, false, ROWS, T);
+		mul_part(g, p, r, type, ROWS, T);
 	for (; r < g->count; r++)
-		mul_part(g, p, r, type, false, 1, T);
+		mul_part(g, p, r, type, 1, T);
 }
 
 typedef void few_fn(const struct rows *g);
@@ -166,39 +160,34 @@ typedef void tile_fn(const struct rows *g, const struct part *p);
 #define FEW_ENTRY(type, T) [T - 1] = few_##type##_##T,
 #define TILE_ENTRY(type, T) [T - 1] = tile_##type##_##T,
 
-/* What is called in while values k .. of the tile of tokens t .. are multiplied: number i of n such parts. */
-static void set_ahead(struct part *p, const struct rows *g, size_t t, size_t size, size_t i, size_t n)
+/* The tile of tokens from number t on, by parts. */
+static void mul_parts(const struct rows *g, size_t t, float *sums, size_t size, tile_fn *tile)
 {
-	size_t pieces = (g->next_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES, from = pieces * i / n;
-	bool same = p->to < g->in;
-	size_t next = same ? t : t + TOKENS, left = next < g->tokens ? g->tokens - next : 0;
+	size_t chunk = CHUNK_BYTES / size, k = 0;
 
-	p->next_x = g->x + next * g->x_stride + (same ? p->to * size : 0);
-	p->next_tokens = left < TOKENS ? left : TOKENS;
-	p->next_w = g->w + g->count * g->row_bytes + from * CHUNK_BYTES;
-	p->pieces = pieces * (i + 1) / n - from;
+	do {
+		size_t to = g->in - k < chunk ? g->in : k + chunk;
+		size_t next = to < g->in ? t : t + TOKENS, left = next < g->tokens ? g->tokens - next : 0;
+		struct part p = { .x = g->x + t * g->x_stride, .y = g->y + t * g->stride, .sums = sums, .from = k, .to = to,
+				  .next = g->x + next * g->x_stride + (to < g->in ? to * size : 0),
+				  .next_tokens = left < TOKENS ? left : TOKENS };
+
+		tile(g, &p);
+		k = to;
+	} while (k < g->in);
 }
 
-/* All tokens; size: bytes of an activation. */
+/* All tokens; size: bytes of an activation. The first ones have the rows come from memory. */
 static void mul_tokens(const struct rows *g, size_t size, few_fn *const few[FEW], tile_fn *const tile[TOKENS])
 {
 	_Alignas(64) float sums[GROUP_ROWS * TOKENS * 16];
-	size_t tiles = (g->tokens + TOKENS - 1) / TOKENS, chunk = CHUNK_BYTES / size, chunks = (g->in + chunk - 1) / chunk + !g->in;
+	size_t first = g->tokens <= FEW ? g->tokens : TOKENS;
 
-	if (g->tokens <= FEW) {
-		few[g->tokens - 1](g);
-		return;
+	few[first - 1](g);
+	for (size_t t = first, n; t < g->tokens; t += n) {
+		n = g->tokens - t < TOKENS ? g->tokens - t : TOKENS;
+		mul_parts(g, t, sums, size, tile[n - 1]);
 	}
-	for (size_t i = 0; i < tiles; i++)
-		for (size_t c = 0; c < chunks; c++) {
-			size_t t = i * TOKENS, n = g->tokens - t < TOKENS ? g->tokens - t : TOKENS, k = c * chunk;
-			struct part p = { .x = g->x + t * g->x_stride, .y = g->y + t * g->stride, .sums = sums, .from = k,
-					  .to = g->in - k < chunk ? g->in : k + chunk,
-					  .stream = tiles < FEW_TILES && i == 0 };
-
-			set_ahead(&p, g, t, size, i * chunks + c, tiles * chunks);
-			tile[n - 1](g, &p);
-		}
 }
 
 /* Rows that stay in the second cache while they are used: a multiple of ROWS. */
@@ -221,7 +210,6 @@ static void mul_matrix(const struct mat *w, const struct act *a, const void *x, 
 		g.w = (const uint8_t *)w->data + r * w->row_bytes;
 		g.y = y + r;
 		g.count = to - r < most ? to - r : most;
-		g.next_bytes = (w->out - r - g.count < most ? w->out - r - g.count : most) * w->row_bytes;
 		mul_tokens(&g, size, few, tile);
 	}
 }
