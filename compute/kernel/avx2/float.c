@@ -6,7 +6,7 @@
 #include "kernel/flush.h"
 #include "kernel/stream.h"
 
-enum { ROWS = 2, TOKENS = 3, MOST_BYTES = 64, GROUP_ROWS = 66, TILE_ROWS = 3, TILE_TOKENS = 4 };
+enum { ROWS = 2, TOKENS = 3, MOST_BYTES = 64, GROUP_ROWS = 66, TILE_ROWS = 3, TILE_TOKENS = 4, SPREAD = 4096 };
 
 /* count rows, and the activations of the first token. */
 struct rows {
@@ -129,59 +129,73 @@ INLINE void dot_rows(const struct rows *g, uint32_t type, bool stream, int R, in
 		dot(g, r, type, stream, 1, T);
 }
 
-/* Half a step of the tile's rows at w and tokens at x; number r * TILE_TOKENS + t. */
+/*
+ * Half a step of the tile's rows at w and tokens at x, which are floats; number r * TILE_TOKENS + t. Pairs are read twice:
+ * kept, they would take the registers of sums.
+ */
 INLINE void add_half(__m256 acc[TILE_ROWS * TILE_TOKENS], const uint8_t *w, size_t row_bytes, const uint8_t *x, size_t x_stride,
 		     uint32_t type)
 {
-	__m256 v[TILE_ROWS];
+	bool pairs = type == GGUF_TYPE_BF16;
 
 	UNROLL
-	for (int r = 0; r < TILE_ROWS; r++)
-		v[r] = load8(w + (size_t)r * row_bytes, 0, type);
-	UNROLL
-	for (int t = 0; t < TILE_TOKENS; t++) {
-		__m256 xv = _mm256_loadu_ps((const float *)(x + (size_t)t * x_stride));
+	for (int part = 0; part < 1 + pairs; part++) {
+		__m256 v[TILE_ROWS];
 
 		UNROLL
-		for (int r = 0; r < TILE_ROWS; r++)
-			acc[r * TILE_TOKENS + t] = _mm256_fmadd_ps(v[r], xv, acc[r * TILE_TOKENS + t]);
+		for (int r = 0; r < TILE_ROWS; r++) {
+			v[r] = load8(w + (size_t)r * row_bytes, 0, type);
+			if (pairs)
+				v[r] = part ? first_of_pairs(v[r]) : last_of_pairs(v[r]);
+		}
+		UNROLL
+		for (int t = 0; t < TILE_TOKENS; t++) {
+			__m256 xv = _mm256_loadu_ps((const float *)(x + (size_t)t * x_stride + 64 * part));
+
+			UNROLL
+			for (int r = 0; r < TILE_ROWS; r++)
+				acc[r * TILE_TOKENS + t] = _mm256_fmadd_ps(v[r], xv, acc[r * TILE_TOKENS + t]);
+		}
+		__asm__("" : : : "memory");
 	}
 }
 
-/* Eight of the sixteen sums of three rows and four tokens. */
-INLINE void dot_half(__m256 acc[TILE_ROWS * TILE_TOKENS], const struct rows *g, size_t row, int half, uint32_t type, bool stream)
+/* Eight of the sixteen sums of three rows and four tokens, floats at x. */
+INLINE void dot_half(__m256 acc[TILE_ROWS * TILE_TOKENS], const struct rows *g, const uint8_t *x, size_t x_stride, size_t row,
+		     int half, uint32_t type, bool stream)
 {
-	size_t values = values_of(type), size = bytes_of(type), x_size = x_bytes_of(type), whole = g->in / values * values;
-	size_t rest = g->in - whole, at = (size_t)half * values / 2;
+	size_t values = values_of(type), size = bytes_of(type), whole = g->in / values * values, rest = g->in - whole;
+	size_t at = (size_t)half * values / 2 * size;
 	const uint8_t *w = g->w + row * g->row_bytes;
 
+	x += 32 * half;
 	UNROLL
 	for (int i = 0; i < TILE_ROWS * TILE_TOKENS; i++)
 		acc[i] = _mm256_setzero_ps();
 	for (size_t k = 0; k < whole; k += values) {
 		for (size_t r = 0; stream && r < TILE_ROWS; r++)
 			stream_fetch(w + r * g->row_bytes + k * size, values * size);
-		add_half(acc, w + (k + at) * size, g->row_bytes, g->x + (k + at) * x_size, g->x_stride, type);
+		add_half(acc, w + k * size + at, g->row_bytes, x + k * sizeof(float), x_stride, type);
 	}
 	if (rest) {
 		uint8_t last[TILE_ROWS][MOST_BYTES] = { 0 };
 
 		for (size_t r = 0; r < TILE_ROWS; r++)
 			memcpy(last[r], w + r * g->row_bytes + whole * size, rest * size);
-		add_half(acc, last[0] + at * size, MOST_BYTES, g->x + (whole + at) * x_size, g->x_stride, type);
+		add_half(acc, last[0] + at, MOST_BYTES, x + whole * sizeof(float), x_stride, type);
 	}
 }
 
 /* The registers hold eight sums each of more rows and tokens than of all sixteen: so one half comes after the other. */
-INLINE void dot_tiles(const struct rows *g, uint32_t type, bool stream)
+INLINE void dot_tiles(const struct rows *g, const uint8_t *x, size_t x_stride, uint32_t type, bool stream)
 {
 	size_t row = 0;
 
 	for (; row + TILE_ROWS <= g->count; row += TILE_ROWS) {
 		__m256 low[TILE_ROWS * TILE_TOKENS], high[TILE_ROWS * TILE_TOKENS];
 
-		dot_half(low, g, row, 0, type, stream);
-		dot_half(high, g, row, 1, type, false);
+		dot_half(low, g, x, x_stride, row, 0, type, stream);
+		dot_half(high, g, x, x_stride, row, 1, type, false);
 		UNROLL
 		for (size_t r = 0; r < TILE_ROWS; r++)
 			UNROLL
@@ -198,15 +212,36 @@ INLINE void dot_tiles(const struct rows *g, uint32_t type, bool stream)
 	}
 }
 
+/* Activations in pairs as floats: of each 32 the odd ones, and then the others. */
+INLINE void dot_spread(const struct rows *g, bool stream)
+{
+	_Alignas(32) float x[TILE_TOKENS][SPREAD];
+	size_t n = (g->in + 31) / 32 * 32;
+
+	for (size_t t = 0; t < TILE_TOKENS; t++)
+		for (size_t k = 0; k < n; k += 32)
+			for (size_t i = 0; i < 2; i++) {
+				__m256 pairs = _mm256_loadu_ps((const float *)(g->x + t * g->x_stride + 2 * k + 32 * i));
+
+				_mm256_store_ps(&x[t][k + 8 * i], last_of_pairs(pairs));
+				_mm256_store_ps(&x[t][k + 16 + 8 * i], first_of_pairs(pairs));
+			}
+	dot_tiles(g, (const uint8_t *)x, sizeof x[0], GGUF_TYPE_BF16, stream);
+}
+
 /* Rows come from memory for the first tokens: for a single one they are read one after another. */
 INLINE void dot_tokens(struct rows g, size_t tokens, uint32_t type)
 {
 	if (tokens == 1)
 		dot_rows(&g, type, true, 1, 1);
 	for (size_t t = 0, n; tokens > 1 && t < tokens; t += n) {
-		n = type == GGUF_TYPE_BF16 || tokens - t < TILE_TOKENS ? TOKENS : TILE_TOKENS;
-		if (n == TILE_TOKENS)
-			dot_tiles(&g, type, t == 0);
+		bool spread = type == GGUF_TYPE_BF16;
+
+		n = tokens - t < TILE_TOKENS || (spread && g.in > SPREAD) ? TOKENS : TILE_TOKENS;
+		if (n == TILE_TOKENS && spread)
+			dot_spread(&g, t == 0);
+		else if (n == TILE_TOKENS)
+			dot_tiles(&g, g.x, g.x_stride, type, t == 0);
 		else if (tokens - t >= 3)
 			dot_rows(&g, type, t == 0, 2, 3);
 		else if (tokens - t == 2)
