@@ -12,8 +12,12 @@ struct scope *scope_push(struct run *r, struct scope *outer)
 	return r->scope = s;
 }
 
+/* Where so many variables are looked through for one, that is work, too. */
+enum { VARIABLES_A_STEP = 64 };
+
 void scope_set(struct run *r, struct scope *s, const struct name *name, struct value v)
 {
+	job_charge(&r->job, s->n / VARIABLES_A_STEP);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->v[i].name == name) {
 			s->v[i].value = v;
@@ -28,10 +32,12 @@ void scope_set(struct run *r, struct scope *s, const struct name *name, struct v
 
 struct value scope_get(struct run *r, const struct name *name)
 {
-	for (const struct scope *s = r->scope; s; s = s->outer)
+	for (const struct scope *s = r->scope; s; s = s->outer) {
+		job_charge(&r->job, s->n / VARIABLES_A_STEP);
 		for (size_t i = 0; i < s->n; i++)
 			if (s->v[i].name == name)
 				return s->v[i].value;
+	}
 	const struct value *v = dict_find(&r->job, r->context, &name->s, name->hash);
 	if (v)
 		return *v;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What no published template comes near, and a hostile one has used up within a second. */
-static const struct template_limits defaults = { .steps = 5u << 20, .bytes = 128u << 20, .depth = 2000 };
+static const struct template_limits defaults = { .steps = 5u << 20, .bytes = 32u << 20, .depth = 2000 };
 
 static int parse_guarded(struct template *t, const char *text, size_t n)
 {
@@ -28,7 +28,7 @@ int template_parse(struct template **out, const char *text, size_t n, struct ggu
 	if (!t)
 		return -ENOMEM;
 	t->memory.e = e ? e : &ignored;
-	t->memory.limit = n < SIZE_MAX / 1024 ? (4u << 20) + 512 * n : SIZE_MAX;
+	t->memory.limit = (4u << 20) + 512 * (n < 49152 ? n : 49152);
 	t->memory.steps = UINT64_MAX;
 	err = parse_guarded(t, text, n);
 	t->memory.e = NULL;
