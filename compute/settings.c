@@ -6,6 +6,26 @@
 #include <math.h>
 #include <string.h>
 
+/* Layers that are there and would be left out: the key is wrong, or the file of another model's. */
+static int count_layers(const struct keys *k, uint32_t layers)
+{
+	const struct weight *w;
+
+	for (size_t i = 0; (w = source_weight(k->s, i)); i++) {
+		uint64_t layer = 0;
+		size_t at = 4;
+
+		if (w->name.n < 5 || memcmp(w->name.p, "blk.", 4))
+			continue;
+		for (; at < w->name.n && at < 14 && w->name.p[at] >= '0' && w->name.p[at] <= '9'; at++)
+			layer = 10 * layer + (uint64_t)(w->name.p[at] - '0');
+		if (at < w->name.n && w->name.p[at] == '.' && layer >= layers)
+			return key_fail(k, "block_count", "there are %u, and yet a tensor '%.*s'", layers,
+					w->name.n < 80 ? (int)w->name.n : 80, w->name.p);
+	}
+	return 0;
+}
+
 static int sizes(struct hyper *h, const struct keys *k)
 {
 	uint32_t more = 0;
@@ -18,6 +38,9 @@ static int sizes(struct hyper *h, const struct keys *k)
 		return err;
 	if (!h->layers || h->layers > MAX_LAYERS)
 		return key_fail(k, "block_count", "%u is not between 1 and %u", h->layers, MAX_LAYERS);
+	err = count_layers(k, h->layers);
+	if (err)
+		return err;
 	if (more >= h->layers)
 		return key_fail(k, "nextn_predict_layers", "%u of %u layers", more, h->layers);
 	if (!h->width)

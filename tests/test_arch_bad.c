@@ -56,6 +56,7 @@ static const struct bad {
 	{ "logits/llama", "feed_forward_length", "0\n", "llama.feed_forward_length" },
 	{ "logits/llama", "feed_forward_length", "353\n", "blk.0.ffn_" },
 	{ "logits/llama", "feed_forward_length", "2000000000\n", "llama.feed_forward_length" },
+	{ "logits/llama", "block_count", "2\n", "llama.block_count: there are 2, and yet a tensor 'blk." },
 	{ "logits/llama", "rope.dimension_count", "33\n", "llama.rope.dimension_count" },
 	{ "logits/llama", "rope.dimension_count", "64\n", "llama.rope.dimension_count" },
 	{ "logits/llama", "rope.freq_base", "0\n", "llama.rope.freq_base" },
