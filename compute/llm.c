@@ -87,6 +87,9 @@ static int new_team(struct llm *m, struct gguf_error *e)
 	if (err == -ENOBUFS)
 		return gguf_fail(e, err, 0, "threads need stacks of %d KiB: ulimit -s or OMP_STACKSIZE allow less",
 				 TEAM_STACK >> 10);
+	if (err == -EAGAIN)
+		return gguf_fail(e, err, 0, "%u threads cannot be made: memory or processes are limited (ulimit -v, ulimit -u)",
+				 m->opt.threads);
 	return err ? gguf_fail(e, err, 0, "no memory for %u threads", m->opt.threads) : 0;
 }
 

@@ -38,6 +38,33 @@ static unsigned processors(void)
 	return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
+static void *stand_by(void *gate)
+{
+	pthread_mutex_lock(gate);
+	pthread_mutex_unlock(gate);
+	return NULL;
+}
+
+/* Whether so many more threads can be at once: OpenMP ends the program where they cannot. 0 or -EAGAIN. */
+static int try_threads(unsigned n)
+{
+	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t *made = calloc(n + 1, sizeof(*made));
+	unsigned i;
+
+	if (!made)
+		return -ENOMEM;
+	pthread_mutex_lock(&gate);
+	for (i = 0; i < n; i++)
+		if (pthread_create(&made[i], NULL, stand_by, &gate))
+			break;
+	pthread_mutex_unlock(&gate);
+	for (unsigned j = 0; j < i; j++)
+		pthread_join(made[j], NULL);
+	free(made);
+	return i < n ? -EAGAIN : 0;
+}
+
 static bool has_stack(void)
 {
 	pthread_attr_t a;
@@ -64,8 +91,12 @@ int team_new(struct team_barrier **out, unsigned threads)
 	size_t size = sizeof(struct team_barrier) + threads * sizeof(struct share);
 	struct team_barrier *b = aligned_alloc(LINE, size);
 
-	if (!b)
-		return -ENOMEM;
+	int err = b ? try_threads(threads - 1) : -ENOMEM;
+
+	if (err) {
+		free(b);
+		return err;
+	}
 	if (!all_have_stacks(threads)) {
 		free(b);
 		return -ENOBUFS;

@@ -17,8 +17,9 @@ struct team {
 };
 
 /*
- * What a team of up to so many threads needs. 0, -ENOMEM, or -ENOBUFS where one of the threads that OpenMP gives (the
- * calling one is the first) has a stack of less than TEAM_STACK bytes: kernels keep panels of weights there.
+ * What a team of up to so many threads needs. 0, -ENOMEM, -EAGAIN where there cannot be so many, or -ENOBUFS where one of
+ * the threads that OpenMP gives (the calling one is the first) has a stack of less than TEAM_STACK bytes: kernels keep
+ * panels of weights there.
  */
 enum { TEAM_STACK = 512 << 10 };
 int team_new(struct team_barrier **out, unsigned threads);
