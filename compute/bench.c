@@ -224,7 +224,9 @@ static int print_limits(const struct bench *b)
 {
 	for (unsigned i = 0; i < b->threads.n; i++) {
 		struct bench_limits l;
-		int err = bench_limits(&l, b->threads.v[i]);
+		unsigned allowed = threads_allowed(), wanted = b->threads.v[i];
+		/* more threads than processors show no more of the machine */
+		int err = bench_limits(&l, wanted < allowed ? wanted : allowed);
 
 		if (err)
 			return fail("limits", strerror(-err));
@@ -243,8 +245,6 @@ static void set_defaults(struct bench *b)
 		b->depth.n = 1;
 	if (!b->threads.n)
 		b->threads = (struct bench_list){ .v = { threads_allowed() }, .n = 1 };
-	if (!b->runs)
-		b->runs = 1;
 }
 
 static int run_kernels(const struct bench *b)
@@ -256,6 +256,16 @@ static int run_kernels(const struct bench *b)
 			return fail(b->type ? b->type : "kernels", strerror(-err));
 	}
 	return 0;
+}
+
+/* Whether a message says what is wrong with the options. */
+static bool wrong_use(const struct bench *b)
+{
+	if (!b->runs)
+		return fail("-r", "at least one run is wanted");
+	if (b->type && gguf_type_find(b->type) < 0)
+		return fail(b->type, "no such type");
+	return !b->kernels && !b->models.n && fail("-m", "no model given");
 }
 
 int main(int argc, char **argv)
@@ -286,8 +296,7 @@ int main(int argc, char **argv)
 	set_defaults(&b);
 	if (mat_init(&e))
 		return fail("kernels", e.text);
-	if (!b.kernels && !b.models.n) {
-		fail("-m", "no model given");
+	if (wrong_use(&b)) {
 		opt_try_help("gguf-bench");
 		return 2;
 	}

@@ -84,6 +84,8 @@ static int take_text(struct ppl *p)
 		return 1;
 	chunks = t.n / p->width;
 	p->ids = t.id;
+	if (!p->chunks)
+		return cli_error(&p->cli, "--chunks", "at least one is wanted");
 	if (chunks < 2)
 		return cli_error(&p->cli, "text", "%zu tokens; two chunks of %u are needed", t.n, p->width);
 	if (p->chunks >= 0 && (size_t)p->chunks < chunks)
