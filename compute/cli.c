@@ -193,6 +193,22 @@ static void on_bus(int signal)
 	_exit(1);
 }
 
+/* Ends as the signal does by itself, but leaves no half file. */
+static void on_end(int sig)
+{
+	whole_abandon();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void catch_end(int sig)
+{
+	struct sigaction act;
+
+	if (!sigaction(sig, NULL, &act) && act.sa_handler == SIG_DFL)
+		signal(sig, on_end);
+}
+
 /* A file that is too long for the limit set is an error of the write then. */
 static void settle_signals(const struct cli *c)
 {
@@ -200,6 +216,9 @@ static void settle_signals(const struct cli *c)
 		 "%.64s: a mapped file cannot be read any more: it was cut, deleted or replaced, or its disk fails\n", c->program);
 	signal(SIGBUS, on_bus);
 	signal(SIGXFSZ, SIG_IGN);
+	catch_end(SIGINT);
+	catch_end(SIGTERM);
+	catch_end(SIGHUP);
 }
 
 void cli_start(struct cli *c, const char *argv0)

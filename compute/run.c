@@ -275,9 +275,11 @@ static int take_texts(struct session *s, char **prompt, char **system)
 
 	if (!a->prompt && !a->prompt_file && !a->ids && !a->dry_run && !talks(s))
 		a->prompt_file = "-";
+	interrupt_ends(true);
 	if (text_from(s->cli, a->prompt_file, &a->prompt, &a->prompt_size, prompt) ||
 	    text_from(s->cli, a->system_file, &a->system, &system_size, system))
 		return 1;
+	interrupt_ends(false);
 	if (talks(s) && ((a->prompt && strlen(a->prompt) < a->prompt_size) || (a->system && strlen(a->system) < system_size)))
 		return cli_error(s->cli, "prompt", "a NUL byte cannot be part of a message");
 	return 0;

@@ -82,6 +82,8 @@ int64_t run_clock(void);
 
 /* From here on the first Ctrl-C sets the flag of interrupted() and the next ends the program. */
 void interrupt_catch(void);
+/* Whether the first one ends the program, too: while it waits for the user. */
+void interrupt_ends(bool yes);
 bool interrupted(void);
 void interrupt_clear(void);
 

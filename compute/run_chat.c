@@ -282,31 +282,15 @@ static int talk(struct talk *t, const char *first)
 	return status;
 }
 
-static int read_kwargs(struct talk *t)
-{
-	const char *text = t->s->args->template_kwargs;
-	json_error_t wrong;
-
-	if (!text)
-		return 0;
-	t->kwargs = json_loads(text, 0, &wrong);
-	if (!json_is_object(t->kwargs)) {
-		cli_error(t->s->cli, "--chat-template-kwargs", "%s", t->kwargs ? "not a JSON object" : wrong.text);
-		return 2;
-	}
-	return 0;
-}
-
 int run_chat(struct session *s, struct chat *chat)
 {
 	struct talk t = { .s = s, .chat = chat, .terminal = isatty(STDIN_FILENO) };
 	struct gguf_error e = { 0 };
-	int status = read_kwargs(&t);
-
+	const char *kwargs = s->args->template_kwargs;
 	/* nobody shall write a question to a model that will not run */
-	if (!status && llm_check(s->llm, &e))
-		status = cli_fail(s->cli, s->cli->model, &e);
+	int status = llm_check(s->llm, &e) ? cli_fail(s->cli, s->cli->model, &e) : 0;
 
+	t.kwargs = kwargs ? json_loads(kwargs, 0, NULL) : NULL;
 	if (!status && s->args->system && *s->args->system)
 		status = add(&t, "system", s->args->system);
 	if (!status)

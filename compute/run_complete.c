@@ -77,6 +77,10 @@ static int write_logits(struct session *s, const struct tokens *prompt, FILE *f,
 	int err = logits ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < prompt->n && !err; i += part) {
+		if (interrupted()) {
+			err = -EINTR;
+			break;
+		}
 		if (part > prompt->n - i)
 			part = prompt->n - i;
 		err = llm_eval(s->llm, prompt->id + i, part, logits, true, e);
@@ -106,6 +110,8 @@ int run_logits(struct session *s, const struct tokens *prompt)
 	closed = whole_close(&out, !err);
 	if (!err)
 		err = closed;
+	if (err == -EINTR && interrupted())
+		return 130;
 	if (err && !e.code)
 		return cli_error(s->cli, path, "%s", strerror(-err));
 	return err ? cli_fail(s->cli, s->cli->model, &e) : 0;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "run.h"
 #include "run_edit.h"
+#include "whole.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static void on_interrupt(int sig)
 		flag = 1;
 		return;
 	}
+	whole_abandon();
 	if (have_saved)
 		tcsetattr(STDIN_FILENO, TCSANOW, &saved);
 	if (write(STDOUT_FILENO, "\n", 1) < 0)
@@ -61,6 +63,11 @@ static char *plain_line(const char *prompt)
 	if (line[n - 1] == '\n')
 		line[n - 1] = '\0';
 	return line;
+}
+
+void interrupt_ends(bool yes)
+{
+	waiting = yes;
 }
 
 char *line_read(const char *prompt, bool edit)

@@ -112,6 +112,15 @@ void run_help(void)
 	opt_help(tables);
 }
 
+static bool is_object(const char *text)
+{
+	json_t *v = json_loads(text, 0, NULL);
+	bool yes = json_is_object(v);
+
+	json_decref(v);
+	return yes;
+}
+
 /* What cannot go together; NULL: nothing. */
 static const char *conflict(const struct run_args *a)
 {
@@ -123,6 +132,8 @@ static const char *conflict(const struct run_args *a)
 		return "only one of --chat-template and --chat-template-file";
 	if (a->conversation == CNV_ON && (a->ids || a->print_ids || a->logits_file))
 		return "-cnv does not go with --ids, --print-ids and --logits";
+	if (a->template_kwargs && !is_object(a->template_kwargs))
+		return "--chat-template-kwargs wants a JSON object";
 	if (a->cli.batch == 0)
 		return "a batch has at least one token";
 	return NULL;

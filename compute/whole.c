@@ -46,10 +46,33 @@ static int open_beside(struct whole *w)
 	return fd;
 }
 
+/* Where the descriptors of the process lead is written from where they stand: a shell's log is not ours to replace. */
+static FILE *open_standard(const char *path)
+{
+	int fd = !strcmp(path, "/dev/stdout") ? STDOUT_FILENO : !strcmp(path, "/dev/stderr") ? STDERR_FILENO : -1;
+	FILE *f;
+
+	if (fd >= 0)
+		fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	else
+		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (fd >= 0 && !f) {
+		close(fd);
+		errno = EBADF; /* it is open for reading only, as what stands in for a closed one is */
+	}
+	return f;
+}
+
 static int open_whole(struct whole *w, const char *path)
 {
 	struct stat st;
 	int fd;
+
+	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) {
+		w->f = open_standard(path);
+		return w->f ? 0 : -errno;
+	}
 
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
 		w->f = fopen(path, "we");

@@ -10,7 +10,10 @@ struct whole {
 	char *path, *beside; /* NULL: not a regular file, so written in place */
 };
 
-/* 0 or -errno. A link is followed: what it leads to is replaced. */
+/*
+ * 0 or -errno. A link is followed: what it leads to is replaced. Below /dev and /proc nothing is: /dev/stdout is written on
+ * from where the descriptor stands, others from their end.
+ */
 int whole_open(struct whole *w, const char *path);
 /* Ends the file; with keep it takes its name, else it is gone. 0 or -errno. Does nothing without an open file. */
 int whole_close(struct whole *w, bool keep);

@@ -77,6 +77,23 @@ check "logits: positions times vocabulary" [ "$(wc -c <"$tmp/l1")" = $((17 * 102
 check "logits by two threads in batches of three" cmp "$tmp/l1" "$tmp/l2"
 logits "$own" - >"$tmp/l2"
 check "logits on standard output" cmp "$tmp/l1" "$tmp/l2"
+{ echo before; logits "$own" -; echo after; } >"$tmp/l2"
+{ echo before; cat "$tmp/l1"; echo after; } >"$tmp/l3"
+check "logits stand where standard output stood" cmp "$tmp/l3" "$tmp/l2"
+echo before >"$tmp/l2"; logits "$own" /dev/stdout >>"$tmp/l2"
+{ echo before; cat "$tmp/l1"; } >"$tmp/l3"
+check "logits are appended to it" cmp "$tmp/l3" "$tmp/l2"
+check "logits nowhere" fails 1 'Bad file descriptor' sh -c "exec '$run' '$own' --ids 1 --logits - >&-"
+ended() { # ended SIGNAL STATUS: logits that a signal ends leave nothing
+	mkfifo "$tmp/pipe"
+	"$run" "$own" -f "$tmp/pipe" --logits "$tmp/cut" -t 1 2>/dev/null & pid=$!
+	exec 4>"$tmp/pipe"; kill -"$1" $pid; exec 4>&-
+	wait $pid; got=$?; rm "$tmp/pipe"
+	[ $got = "$2" ] && [ "$(echo "$tmp"/cut*)" = "$tmp/cut*" ]
+}
+check "SIGINT while a prompt is read" ended INT 130
+check "SIGTERM leaves no file" ended TERM 143
+check "more layers than the key says" fails 1 "llama.block_count: there are 2, and yet a tensor 'blk.2" "$run" "$own" -p a --override-kv llama.block_count=int:2
 for mode in mmap populate read; do
 	"$run" "$own" --ids "$ids" --logits "$tmp/l2" -ctk f32 -ctv f32 --load-mode $mode
 	check "logits with --load-mode $mode" cmp "$tmp/l1" "$tmp/l2"
@@ -150,6 +167,7 @@ printf '{{ messages[0].content }}+{{ extra }}' >"$tmp/t"
 "$run" "$own" -st -p 'Hi' -n 4 --chat-template-file "$tmp/t" --chat-template-kwargs '{"extra": "more"}' --verbose-prompt >"$tmp/out" 2>"$tmp/err"
 check "a template from a file, with variables" grep -q 'Hi+more' "$tmp/err"
 check "an unknown template" fails 1 "nonesuch" "$run" "$own" -st -p a --chat-template nonesuch
+check "variables that are no object, and no conversation" fails 2 "chat-template-kwargs" "$run" "$own" -p a --chat-template-kwargs '[1'
 check "variables that are no object" fails 2 "chat-template-kwargs" "$run" "$own" -st -p a --chat-template-kwargs '[]'
 
 # ---- interrupts ----
