@@ -4,6 +4,10 @@
  * of all queries of the tile, their weights relative to the greatest score so far, what the weights make of the
  * values. A group starts at a multiple of its size and a sum goes over positions in order, so that the result is the
  * same whatever else is in the tile.
+ *
+ * Over a cache of BFloat16 queries and weights are rounded to that, too, subnormal numbers are zero, and the second of
+ * a pair is multiplied before the first: products of pairs (attend_pairs.h) do that, and floats in that order give the
+ * same bits. Here "in order" has pairs swapped then, in queries and keys, weights and values.
  */
 
 /* Positions that are taken at once: their scores share one maximum. */
@@ -17,6 +21,28 @@ INLINE vf bytes_v(const int8_t *p)
 	return __builtin_convertvector(b, vf);
 }
 
+/* The first or the second of LANES pairs of BFloat16. */
+INLINE vf pair_v(const char *p, unsigned second)
+{
+	vu both;
+
+	memcpy(&both, p, sizeof(both));
+	return (vf)(both << (second ? 0 : 16) & 0xffff0000);
+}
+
+INLINE vf swap_pairs(vf x)
+{
+	return (vf)((vq)x << 32 | (vq)x >> 32);
+}
+
+/* Rounded to BFloat16. */
+INLINE vf bf16_v(vf x)
+{
+	vu bits = (vu)x;
+
+	return (vf)((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000);
+}
+
 /* Dimension i of a group's keys at LANES positions, part v of the group; a block has a size of so many bytes. */
 INLINE vf key_v(enum cache_type type, const char *keys, size_t block, size_t i, int v)
 {
@@ -27,20 +53,24 @@ INLINE vf key_v(enum cache_type type, const char *keys, size_t block, size_t i, 
 		return load((const float *)at + i * CACHE_BLOCK + lane);
 	if (type == CACHE_F16)
 		return half_v((const uint16_t *)at + i * CACHE_BLOCK + lane);
+	if (type == CACHE_BF16)
+		return pair_v(at + (i / 2 * CACHE_BLOCK + lane) * 4, i % 2 == 0);
 	return half_v((const uint16_t *)group + lane) *
 	       bytes_v((const int8_t *)group + 32 + i % 32 * CACHE_BLOCK + lane);
 }
 
-/* Dimensions at .. at+LANES-1 of one position's value; those past its end are zero. */
-INLINE vf value_v(enum cache_type type, const char *row, size_t at)
+/* Dimensions at .. at+LANES-1 of the value of position j of a group; those past its end are zero. */
+INLINE vf value_v(enum cache_type type, const char *values, size_t stride, int j, size_t at)
 {
-	const char *group = row + at / 32 * 34;
+	const char *row = values + (size_t)(type == CACHE_BF16 ? j & ~1 : j) * stride, *group = row + at / 32 * 34;
 	uint16_t scale;
 
 	if (type == CACHE_F32)
 		return load((const float *)row + at);
 	if (type == CACHE_F16)
 		return half_v((const uint16_t *)row + at);
+	if (type == CACHE_BF16)
+		return pair_v(row + at * 4, !(j & 1));
 	memcpy(&scale, group, sizeof(scale));
 	return splat(half_value(scale)) * bytes_v((const int8_t *)group + 2 + at % 32);
 }
@@ -76,7 +106,7 @@ INLINE void scores(const struct attend_tile *t, const struct group *g, enum cach
 	for (size_t i = 0; i < t->key_len; i++) {
 		vf a = key_v(type, g->keys, g->block, i, v), b = key_v(type, g->keys, g->block, i, v + 1);
 
-		if (type == CACHE_F16)
+		if (type != CACHE_F32)
 			call_in(g, (size_t)v / 2 * t->key_len + i);
 UNROLL
 		for (int r = 0; r < n; r++) {
@@ -93,12 +123,18 @@ UNROLL
 	}
 }
 
+/* How many of a group's positions, from first on, are before to; a pair counts whole. */
+INLINE int count_of(const struct attend_tile *t, uint32_t first, uint32_t to)
+{
+	int count = to - first < GROUP ? (int)(to - first) : GROUP;
+
+	return t->v_type == CACHE_BF16 ? (count + 1) & ~1 : count;
+}
+
 /* Positions of the group that any of the n queries from r0 on sees: later queries see no less. */
 INLINE int seen_of(const struct attend_tile *t, const struct group *g, size_t r0, int n)
 {
-	uint32_t to = t->to[r0 + (size_t)n - 1];
-
-	return to - g->first < (uint32_t)g->count ? (int)(to - g->first) : g->count;
+	return count_of(t, g->first, t->to[r0 + (size_t)n - 1]);
 }
 
 INLINE void scores_for(const struct attend_tile *t, const struct group *g, size_t r0, int n, int v, float (*s)[GROUP])
@@ -143,7 +179,7 @@ INLINE void unpack_values(const struct attend_tile *t, const struct group *g, en
 {
 	for (int j = 0; j < g->count; j++)
 		for (size_t at = 0; at < t->value_len; at += LANES)
-			store(room + (size_t)j * stride + at, value_v(type, g->values + (size_t)j * g->stride, at));
+			store(room + (size_t)j * stride + at, value_v(type, g->values, g->stride, j, at));
 }
 
 /*
@@ -153,7 +189,6 @@ INLINE void unpack_values(const struct attend_tile *t, const struct group *g, en
 INLINE void gather(float *acc, size_t stride, const struct group *g, enum cache_type type, size_t at, int wide,
 		   float (*p)[GROUP], int n, int count)
 {
-	const char *values = g->values;
 	vf sum[8][4];
 
 UNROLL
@@ -161,12 +196,12 @@ UNROLL
 UNROLL
 		for (int k = 0; k < wide; k++)
 			sum[r][k] = load(acc + (size_t)r * stride + at + k * LANES);
-	for (int j = 0; j < count; j++, values += g->stride) {
+	for (int j = 0; j < count; j++) {
 		vf v[4];
 
 UNROLL
 		for (int k = 0; k < wide; k++)
-			v[k] = value_v(type, values, at + (size_t)k * LANES);
+			v[k] = value_v(type, g->values, g->stride, j, at + (size_t)k * LANES);
 UNROLL
 		for (int r = 0; r < n; r++) {
 			vf w = splat(p[r][j]);
@@ -250,10 +285,37 @@ UNROLL
 	m->most = most;
 }
 
-/* Turns the scores of a group into weights, relative to the greatest score so far; what was summed before follows. */
-INLINE void weigh(const struct attend_tile *t, size_t r, uint32_t first, float *s, struct softmax_row *m, float *acc,
-		  size_t stride)
+/* exp(x) for x that is not above 0, to 18 bits: a weight that is to be rounded to 8 needs no more. */
+INLINE vf exp_below(vf x)
 {
+	const vf magic = splat(0x1.8p23f);
+	vf y = max_v(splat(-86), x), t = fma_v(y, splat(0x1.715476p0f), magic);
+	vf f = fma_v(y, splat(0x1.715476p0f), magic - t), p = fma_v(f, splat(0x1.3a02ccp-7f), splat(0x1.c9fc46p-5f));
+
+	p = fma_v(p, f, splat(0x1.ec0378p-3f));
+	p = fma_v(p, f, splat(0x1.62e12cp-1f));
+	p = fma_v(p, f, splat(1));
+	return (vf)((vi)p + ((vi)t << 23));
+}
+
+#ifndef PAIR_PRODUCTS
+/* A group's weights become what is multiplied. */
+INLINE void put_weights(float *s, const vf *p)
+{
+UNROLL
+	for (int v = 0; v < GROUP_PARTS; v++)
+		store(s + v * LANES, swap_pairs(bf16_v(p[v])));
+}
+#endif
+
+/*
+ * Turns the scores of a group into weights, relative to the greatest score so far; what was summed before follows. type is
+ * that of the values.
+ */
+INLINE void weigh(const struct attend_tile *t, enum cache_type type, size_t r, uint32_t first, float *s,
+		  struct softmax_row *m, float *acc, size_t stride)
+{
+	vf p[GROUP_PARTS];
 	bool whole = first >= t->from[r] && first + GROUP <= t->to[r];
 	float most;
 
@@ -266,13 +328,17 @@ INLINE void weigh(const struct attend_tile *t, size_t r, uint32_t first, float *
 		shrink(m, most, acc, stride);
 UNROLL
 	for (int v = 0; v < GROUP_PARTS; v++) {
-		vf p = exp_v(load(s + v * LANES) - splat(m->most));
+		vf x = load(s + v * LANES) - splat(m->most);
 
+		p[v] = type == CACHE_BF16 ? exp_below(x) : exp_v(x);
 		if (!whole)
-			p = pick(seen(t, r, first + (uint32_t)(v * LANES)), p, splat(0));
-		m->sum[v % PARTS] = m->sum[v % PARTS] + p;
-		store(s + v * LANES, p);
+			p[v] = pick(seen(t, r, first + (uint32_t)(v * LANES)), p[v], splat(0));
+		m->sum[v % PARTS] = m->sum[v % PARTS] + p[v];
+		if (type != CACHE_BF16)
+			store(s + v * LANES, p[v]);
 	}
+	if (type == CACHE_BF16)
+		put_weights(s, p);
 }
 
 /* Divides by the sum of the weights; the sink has one too. */
@@ -311,7 +377,7 @@ INLINE struct group group_at(const struct attend_tile *t, uint32_t first, uint32
 	size_t steps = t->key_len * GROUP_PARTS / 2;
 	struct group g = {
 		.block = kv_key_block(t->k_type, t->key_len), .stride = kv_value_row(t->v_type, t->value_len),
-		.first = first, .count = to - first < GROUP ? (int)(to - first) : GROUP,
+		.first = first, .count = count_of(t, first, to),
 	};
 
 	g.parts = (g.count + 2 * LANES - 1) / (2 * LANES) * 2;
@@ -329,18 +395,27 @@ INLINE void weigh_all(const struct attend_tile *t, const struct group *g, float 
 		      struct softmax_row *m, float (*s)[GROUP])
 {
 	for (size_t r = g->row; r < g->end; r++)
-		weigh(t, r, g->first, s[r], &m[r], acc + r * stride, stride);
+		if (t->v_type == CACHE_BF16)
+			weigh(t, CACHE_BF16, r, g->first, s[r], &m[r], acc + r * stride, stride);
+		else
+			weigh(t, CACHE_F32, r, g->first, s[r], &m[r], acc + r * stride, stride);
 }
 
-/* n queries, one or two, as a token alone has them: halves are read as they lie. */
-INLINE void few_rows(const struct attend_tile *t, const struct group *g, float *acc, size_t stride,
+/* n queries, one or two, as a token alone has them: 16 bits of type are read as they lie. */
+INLINE void few_rows(const struct attend_tile *t, const struct group *g, enum cache_type type, float *acc, size_t stride,
 		     struct softmax_row *m, float (*s)[GROUP], int n)
 {
 	for (int v = 0; v < g->parts; v += 2)
-		scores(t, g, CACHE_F16, 0, n, v, s);
+		scores(t, g, type, 0, n, v, s);
 	weigh_all(t, g, acc, stride, m, s);
 	for (size_t at = 0; at < stride; at += 4 * LANES)
-		gather(acc, stride, g, CACHE_F16, at, 4, s, n, g->count);
+		gather(acc, stride, g, type, at, 4, s, n, g->count);
+}
+
+INLINE bool takes_few(const struct attend_tile *t)
+{
+	return t->rows <= 2 && (t->k_type == CACHE_F16 || t->k_type == CACHE_BF16) && t->v_type == t->k_type &&
+	       t->value_len % (4 * LANES) == 0;
 }
 
 /* Many queries: the group is made floats once, in room, keys first and then values. */
@@ -352,6 +427,8 @@ INLINE void many_rows(const struct attend_tile *t, const struct group *g, float 
 	if (t->k_type != CACHE_F32) {
 		if (t->k_type == CACHE_F16)
 			unpack_keys(t, g, CACHE_F16, room);
+		else if (t->k_type == CACHE_BF16)
+			unpack_keys(t, g, CACHE_BF16, room);
 		else
 			unpack_keys(t, g, CACHE_Q8_0, room);
 		plain.keys = (const char *)room;
@@ -364,6 +441,8 @@ INLINE void many_rows(const struct attend_tile *t, const struct group *g, float 
 			unpack_values(t, g, CACHE_F32, room, stride);
 		else if (t->v_type == CACHE_F16)
 			unpack_values(t, g, CACHE_F16, room, stride);
+		else if (t->v_type == CACHE_BF16)
+			unpack_values(t, g, CACHE_BF16, room, stride);
 		else
 			unpack_values(t, g, CACHE_Q8_0, room, stride);
 		plain.values = (const char *)room;
@@ -372,31 +451,103 @@ INLINE void many_rows(const struct attend_tile *t, const struct group *g, float 
 	VEC(all_values)(t, &plain, acc, stride, s);
 }
 
-static void VEC(attend)(const struct attend_tile *t)
+INLINE void one_group(const struct attend_tile *t, const struct group *g, float *acc, size_t stride,
+		      struct softmax_row *m, float (*s)[GROUP], float *room)
 {
-	size_t stride = attend_stride(t->value_len), len = t->key_len > stride ? t->key_len : stride;
-	bool few = t->rows <= 2 && t->k_type == CACHE_F16 && t->v_type == CACHE_F16 && t->value_len % (4 * LANES) == 0;
-	float *room = t->scratch, *acc = room + GROUP * len;
-	float s[ATTEND_ROWS][GROUP];
-	struct softmax_row m[ATTEND_ROWS];
-	uint32_t from = UINT32_MAX, to = 0;
+	int few = takes_few(t) && g->end - g->row == t->rows ? (int)t->rows : 0;
+
+	if (few == 2 && t->k_type == CACHE_F16)
+		few_rows(t, g, CACHE_F16, acc, stride, m, s, 2);
+	else if (few == 2)
+		few_rows(t, g, CACHE_BF16, acc, stride, m, s, 2);
+	else if (few == 1 && t->k_type == CACHE_F16)
+		few_rows(t, g, CACHE_F16, acc, stride, m, s, 1);
+	else if (few == 1)
+		few_rows(t, g, CACHE_BF16, acc, stride, m, s, 1);
+	else
+		many_rows(t, g, acc, stride, m, s, room);
+}
+
+/* Positions that any query of the tile sees. */
+struct span { uint32_t from, to; };
+
+INLINE struct span begin_rows(const struct attend_tile *t, struct softmax_row *m, float *acc, size_t stride)
+{
+	struct span s = { UINT32_MAX, 0 };
 
 	memset(acc, 0, t->rows * stride * sizeof(*acc));
 	for (size_t r = 0; r < t->rows; r++) {
 		m[r] = (struct softmax_row){ .most = -INFINITY };
-		from = t->from[r] < from ? t->from[r] : from;
-		to = t->to[r] > to ? t->to[r] : to;
+		s.from = t->from[r] < s.from ? t->from[r] : s.from;
+		s.to = t->to[r] > s.to ? t->to[r] : s.to;
 	}
-	for (uint32_t first = from / GROUP * GROUP; first < to; first += GROUP) {
-		struct group g = group_at(t, first, to);
+	return s;
+}
 
-		if (few && g.end - g.row == 2)
-			few_rows(t, &g, acc, stride, m, s, 2);
-		else if (few && t->rows == 1)
-			few_rows(t, &g, acc, stride, m, s, 1);
-		else
-			many_rows(t, &g, acc, stride, m, s, room);
+/* The parts of a tile's scratch: sums of the values, a group as floats, queries as they are multiplied. */
+INLINE float *sums_of(const struct attend_tile *t)
+{
+	return t->scratch;
+}
+
+INLINE float *room_of(const struct attend_tile *t)
+{
+	return sums_of(t) + ATTEND_ROWS * attend_stride(t->value_len);
+}
+
+INLINE float *queries_of(const struct attend_tile *t)
+{
+	return room_of(t) + attend_room(t->key_len, t->value_len);
+}
+
+INLINE void attend_groups(const struct attend_tile *t)
+{
+	size_t stride = attend_stride(t->value_len);
+	float *acc = sums_of(t), s[ATTEND_ROWS][GROUP];
+	struct softmax_row m[ATTEND_ROWS];
+	const struct span all = begin_rows(t, m, acc, stride);
+
+	for (uint32_t first = all.from / GROUP * GROUP; first < all.to; first += GROUP) {
+		struct group g = group_at(t, first, all.to);
+
+		one_group(t, &g, acc, stride, m, s, room_of(t));
 	}
 	for (size_t r = 0; r < t->rows; r++)
 		finish(t, r, &m[r], acc + r * stride);
+}
+
+#ifndef PAIR_PRODUCTS
+/* What attend_pairs.h does, with floats. */
+INLINE void attend_pairs(const struct attend_tile *t)
+{
+	struct attend_tile rounded = *t;
+	size_t len = attend_query(t->key_len);
+	float *q = queries_of(t);
+
+	rounded.key_len += rounded.key_len % 2;
+	for (size_t r = 0; r < t->rows; r++, q += len) {
+		rounded.q[r] = q;
+		for (size_t i = 0; i < t->key_len; i += LANES) {
+			size_t some = t->key_len - i < LANES ? t->key_len - i : LANES;
+
+			store(q + i, swap_pairs(bf16_v(load_some(t->q[r] + i, some))));
+		}
+	}
+	attend_groups(&rounded);
+}
+#else
+#include "attend_pairs.h"
+#endif
+
+static void VEC(attend)(const struct attend_tile *t)
+{
+	unsigned mode;
+
+	if (t->k_type != CACHE_BF16) {
+		attend_groups(t);
+		return;
+	}
+	mode = flush_begin();
+	attend_pairs(t);
+	flush_end(mode);
 }

@@ -18,8 +18,8 @@
 
 const struct cli cli_defaults = { .batch = 512, .check = true };
 
-#define CACHE_TYPES "f16, f32, q8_0"
-#define CACHE_DEFAULT " (default: f16; of gguf-embed: f32)"
+#define CACHE_TYPES "f16, f32, q8_0, auto"
+#define CACHE_DEFAULT " (default: auto; of gguf-embed: f32)"
 
 struct word { const char *name; int value; };
 
@@ -36,9 +36,9 @@ static const char *read_word(const struct word *words, int *field, const char *v
 static const char *read_cache_type(void *field, const char *value)
 {
 	static const struct word words[] = {
-		{ "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { 0 }
+		{ "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { "auto", CACHE_AUTO }, { 0 }
 	};
-	int v = CACHE_F16;
+	int v = CACHE_AUTO;
 	const char *wrong = read_word(words, &v, value, "not one of " CACHE_TYPES);
 
 	*(enum cache_type *)field = (enum cache_type)v;

@@ -23,7 +23,8 @@ extern "C" {
 
 struct ggufs;
 
-enum ggufs_cache { GGUFS_CACHE_F16, GGUFS_CACHE_F32, GGUFS_CACHE_Q8_0 };
+/* AUTO, for both: BFloat16 where the matrices around attention have less than eight bits a weight; else F16. */
+enum ggufs_cache { GGUFS_CACHE_AUTO, GGUFS_CACHE_F16, GGUFS_CACHE_F32, GGUFS_CACHE_Q8_0 };
 
 /* All zero: the defaults. */
 struct ggufs_options {

@@ -18,7 +18,8 @@ struct ggufs {
 static struct llm_options options(const struct ggufs_options *o)
 {
 	static const enum cache_type types[] = {
-		[GGUFS_CACHE_F16] = CACHE_F16, [GGUFS_CACHE_F32] = CACHE_F32, [GGUFS_CACHE_Q8_0] = CACHE_Q8_0,
+		[GGUFS_CACHE_AUTO] = CACHE_AUTO, [GGUFS_CACHE_F16] = CACHE_F16,
+		[GGUFS_CACHE_F32] = CACHE_F32, [GGUFS_CACHE_Q8_0] = CACHE_Q8_0,
 	};
 
 	return (struct llm_options){

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { GROUP = 32, VALUE_STEP = 16, LARGE_PAGE = 2 << 20 };
+enum { GROUP = 32, VALUE_STEP = 16, PAIRS_STEP = 32, LARGE_PAGE = 2 << 20 };
 
 size_t kv_key_block(enum cache_type type, size_t n)
 {
@@ -16,6 +16,8 @@ size_t kv_key_block(enum cache_type type, size_t n)
 		return CACHE_BLOCK * n * sizeof(float);
 	case CACHE_F16:
 		return CACHE_BLOCK * n * sizeof(uint16_t);
+	case CACHE_BF16:
+		return CACHE_BLOCK * (n + n % 2) * sizeof(uint16_t);
 	default:
 		return (n + GROUP - 1) / GROUP * CACHE_BLOCK * (GROUP + sizeof(uint16_t));
 	}
@@ -30,6 +32,8 @@ size_t kv_value_row(enum cache_type type, size_t n)
 		return padded * sizeof(float);
 	case CACHE_F16:
 		return padded * sizeof(uint16_t);
+	case CACHE_BF16:
+		return (n + PAIRS_STEP - 1) / PAIRS_STEP * PAIRS_STEP * sizeof(uint16_t);
 	default:
 		return (n + GROUP - 1) / GROUP * (GROUP + sizeof(uint16_t));
 	}
@@ -74,6 +78,13 @@ void kv_free(struct kv *c)
 	if (c->memory)
 		munmap(c->memory, c->size);
 	free(c->layer);
+}
+
+static uint16_t bf16_bits(float x)
+{
+	uint32_t bits = bits_of_float(x);
+
+	return (uint16_t)((isnan(x) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 /* The scale that makes n values (one in each step) fit into eight bits. */
@@ -138,6 +149,17 @@ static void put_key_f16(uint16_t *block, unsigned lane, const float *x, size_t n
 	}
 }
 
+/* Where dimension i of a position's key is in its block, and of its value in the cache. */
+static uint16_t *pair_key(char *block, unsigned lane, size_t i)
+{
+	return (uint16_t *)block + i / 2 * 2 * CACHE_BLOCK + lane * 2 + i % 2;
+}
+
+static uint16_t *pair_value(const struct kv *c, char *values, uint32_t position, size_t i)
+{
+	return (uint16_t *)(values + position / 2 * 2 * c->value_row) + 2 * i + position % 2;
+}
+
 void kv_put_key(const struct kv *c, char *keys, uint32_t position, const float *x, const struct vec *v)
 {
 	char *block = keys + position / CACHE_BLOCK * c->key_block;
@@ -151,7 +173,11 @@ void kv_put_key(const struct kv *c, char *keys, uint32_t position, const float *
 	case CACHE_F16:
 		put_key_f16((uint16_t *)block, lane, x, c->key_len, v);
 		break;
-	case CACHE_Q8_0:
+	case CACHE_BF16:
+		for (size_t i = 0; i < c->key_len; i++)
+			*pair_key(block, lane, i) = bf16_bits(x[i]);
+		break;
+	default:
 		put_key_q8(block, lane, x, c->key_len);
 	}
 }
@@ -167,7 +193,11 @@ void kv_put_value(const struct kv *c, char *values, uint32_t position, const flo
 	case CACHE_F16:
 		v->to_half((uint16_t *)row, x, c->value_len);
 		break;
-	case CACHE_Q8_0:
+	case CACHE_BF16:
+		for (size_t i = 0; i < c->value_len; i++)
+			*pair_value(c, values, position, i) = bf16_bits(x[i]);
+		break;
+	default:
 		put_value_q8(row, x, c->value_len);
 	}
 }
@@ -181,20 +211,26 @@ static float get_key_q8(const char *block, unsigned lane, size_t i)
 	return half_value(half) * (float)((const int8_t *)group)[CACHE_BLOCK * 2 + i % GROUP * CACHE_BLOCK + lane];
 }
 
-void kv_get_key(const struct kv *c, const char *keys, uint32_t position, float *x)
+void kv_get_key(const struct kv *c, char *keys, uint32_t position, float *x)
 {
-	const char *block = keys + position / CACHE_BLOCK * c->key_block;
+	char *block = keys + position / CACHE_BLOCK * c->key_block;
 	unsigned lane = position % CACHE_BLOCK;
 
 	for (size_t i = 0; i < c->key_len; i++) {
 		size_t at = i * CACHE_BLOCK + lane;
 
 		x[i] = c->k_type == CACHE_F32 ? ((const float *)block)[at] :
-		       c->k_type == CACHE_F16 ? half_value(((const uint16_t *)block)[at]) : get_key_q8(block, lane, i);
+		       c->k_type == CACHE_F16 ? half_value(((const uint16_t *)block)[at]) :
+		       c->k_type == CACHE_BF16 ? float_of_bits((uint32_t)*pair_key(block, lane, i) << 16) :
+		       get_key_q8(block, lane, i);
 	}
 }
 
 void kv_move_value(const struct kv *c, char *values, uint32_t to, uint32_t from)
 {
-	memmove(values + to * c->value_row, values + from * c->value_row, c->value_row);
+	if (c->v_type == CACHE_BF16)
+		for (size_t i = 0; i < c->value_len; i++)
+			*pair_value(c, values, to, i) = *pair_value(c, values, from, i);
+	else
+		memmove(values + to * c->value_row, values + from * c->value_row, c->value_row);
 }

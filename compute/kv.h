@@ -6,6 +6,9 @@
  *
  * CACHE_Q8_0: 32 dimensions share a scale (a half) for each position. In a key block the 16 scales of a group stand
  * before its 32 x 16 bytes; in a value row a scale stands before its 32 bytes.
+ *
+ * CACHE_BF16 is made for products of pairs: in a key block two dimensions of a position stand together, and values of two
+ * positions share a row of twice the size, dimension after dimension.
  */
 #ifndef KV_H
 #define KV_H
@@ -43,7 +46,7 @@ static inline char *kv_values(const struct kv *c, unsigned layer, unsigned head)
 
 void kv_put_key(const struct kv *c, char *keys, uint32_t position, const float *x, const struct vec *v);
 void kv_put_value(const struct kv *c, char *values, uint32_t position, const float *x, const struct vec *v);
-void kv_get_key(const struct kv *c, const char *keys, uint32_t position, float *x);
+void kv_get_key(const struct kv *c, char *keys, uint32_t position, float *x);
 /* The value of position from becomes that of position to. */
 void kv_move_value(const struct kv *c, char *values, uint32_t to, uint32_t from);
 #endif

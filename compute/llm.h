@@ -10,7 +10,11 @@
 struct source;
 struct llm;
 
-enum cache_type { CACHE_F16, CACHE_F32, CACHE_Q8_0 };
+/*
+ * CACHE_AUTO, for keys and values both: CACHE_BF16 where all matrices around attention have less than eight bits a weight.
+ * Else it is CACHE_F16. CACHE_BF16 is not for keys or values alone.
+ */
+enum cache_type { CACHE_AUTO, CACHE_F16, CACHE_F32, CACHE_Q8_0, CACHE_BF16 };
 struct llm_options {
 	unsigned threads;   /* 0: what affinity and cgroup quota allow */
 	unsigned context;   /* positions; 0: the model's own */

@@ -20,7 +20,7 @@ enum { ATTEND_ROWS = 96, CACHE_BLOCK = 16, CACHE_GROUP = 4 * CACHE_BLOCK };
  */
 struct attend_tile {
 	const char *keys, *values;
-	enum cache_type k_type, v_type;
+	enum cache_type k_type, v_type; /* none or both of them CACHE_BF16 */
 	unsigned key_len, value_len;
 	unsigned rows;                /* in use of the arrays that follow */
 	const float *q[ATTEND_ROWS];  /* scaled */
@@ -70,10 +70,22 @@ static inline size_t attend_stride(size_t value_len)
 	return (value_len + 31) / 32 * 32;
 }
 
+/* Values of a query that was rounded. */
+static inline size_t attend_query(size_t key_len)
+{
+	return (key_len + 31) / 32 * 32;
+}
+
+/* Keys or values of a group. */
+static inline size_t attend_room(size_t key_len, size_t value_len)
+{
+	size_t key = attend_query(key_len), value = attend_stride(value_len);
+
+	return CACHE_GROUP * (key > value ? key : value);
+}
+
 static inline size_t attend_scratch(size_t key_len, size_t value_len)
 {
-	size_t stride = attend_stride(value_len);
-
-	return CACHE_GROUP * (key_len > stride ? key_len : stride) + ATTEND_ROWS * stride;
+	return attend_room(key_len, value_len) + ATTEND_ROWS * (attend_stride(value_len) + attend_query(key_len));
 }
 #endif

@@ -5,6 +5,7 @@
  */
 #ifndef VEC_TYPE_H
 #define VEC_TYPE_H
+#include "kernel/flush.h"
 #include "kv.h"
 #include "quant/quant.h"
 #include "target.h"
@@ -13,6 +14,8 @@
 
 typedef float vf __attribute__((vector_size(4 * LANES)));
 typedef int32_t vi __attribute__((vector_size(4 * LANES)));
+typedef uint32_t vu __attribute__((vector_size(4 * LANES)));
+typedef uint64_t vq __attribute__((vector_size(4 * LANES)));
 typedef int8_t vb __attribute__((vector_size(LANES)));
 
 /* The sixteen partial sums of vec.h are so many registers. */

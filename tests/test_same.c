@@ -46,13 +46,15 @@ static const struct { unsigned threads, batch; size_t cut; } ways[] = {
 	{ 1, 512, 1 }, { 1, 5, TOKENS }, { 2, 512, TOKENS }, { 2, 512, 1 }, { 2, 16, 33 }, { 3, 7, 11 }, { 4, 512, 2 },
 	{ 5, 64, TOKENS },
 };
-static const enum cache_type types[] = { CACHE_F16, CACHE_F32, CACHE_Q8_0 };
-static const char *const names[] = { "f16", "f32", "q8_0" };
+static const struct { const char *name; enum cache_type type; } caches[] = {
+	{ "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { "bf16", CACHE_BF16 },
+};
+enum { CACHES = sizeof(caches) / sizeof(*caches) };
 
 static void all_ways(const char *dir)
 {
-	for (size_t c = 0; c < 3; c++) {
-		struct llm_options opt = { .threads = 1, .batch = 512, .k = types[c], .v = types[c] };
+	for (size_t c = 0; c < CACHES; c++) {
+		struct llm_options opt = { .threads = 1, .batch = 512, .k = caches[c].type, .v = caches[c].type };
 		size_t count = 0, equal = 0;
 		float *want = run(vectors_path(dir, "model.gguf"), opt, TOKENS, &count);
 
@@ -62,7 +64,7 @@ static void all_ways(const char *dir)
 			equal += same(vectors_path(dir, "model.gguf"), opt, ways[i].cut, want, count);
 		}
 		ok(want && equal == sizeof(ways) / sizeof(*ways), "%s, cache %s: %zu of %zu ways give the same bits", dir,
-		   names[c], equal, sizeof(ways) / sizeof(*ways));
+		   caches[c].name, equal, sizeof(ways) / sizeof(*ways));
 		free(want);
 	}
 }

@@ -120,6 +120,16 @@ static const struct scene scenes[] = {
 	{ "floats of odd lengths", CACHE_F32, CACHE_F32, 36, 48, 3, 70, 1, 0, 0, 0 },
 	{ "eight bits", CACHE_Q8_0, CACHE_Q8_0, 96, 64, 18, 140, 2, 0, 0, 0 },
 	{ "eight bits and halves", CACHE_Q8_0, CACHE_F16, 64, 64, 2, 140, 2, 0, 0, 0 },
+	{ "pairs, one query", CACHE_BF16, CACHE_BF16, 128, 128, 1, 200, 1, 0, 0, 0 },
+	{ "pairs, two queries", CACHE_BF16, CACHE_BF16, 64, 64, 2, 130, 2, 0, 0, 0 },
+	{ "pairs, seven queries", CACHE_BF16, CACHE_BF16, 128, 128, 7, 65, 7, 0, 0, 0 },
+	{ "pairs, a full tile", CACHE_BF16, CACHE_BF16, 128, 128, ATTEND_ROWS, 100, 1, 0, 0, 0 },
+	{ "pairs, a part of a tile", CACHE_BF16, CACHE_BF16, 64, 96, 29, 61, 1, 0, 0, 0 },
+	{ "pairs, a window", CACHE_BF16, CACHE_BF16, 64, 64, 59, 100, 2, 40, 0, 0 },
+	{ "pairs, cap and sink", CACHE_BF16, CACHE_BF16, 64, 64, 20, 30, 2, 0, 5, 0.5f },
+	{ "pairs, odd lengths", CACHE_BF16, CACHE_BF16, 37, 24, 9, 90, 1, 0, 0, 0 },
+	{ "pairs, odd lengths, one query", CACHE_BF16, CACHE_BF16, 23, 80, 1, 90, 1, 0, 0, 0 },
+	{ "pairs, low-rank", CACHE_BF16, CACHE_BF16, 576, 512, 16, 70, 16, 0, 0, 0 },
 	{ "low-rank", CACHE_F16, CACHE_F16, 576, 512, 16, 70, 16, 0, 0, 0 },
 };
 
@@ -195,7 +205,7 @@ static void same_attention(const struct vec *v)
 		const struct scene *s = &scenes[i];
 		struct kv kv;
 		struct attend_tile t = set_up(s, &kv, want);
-		double limit = s->k == CACHE_Q8_0 ? 0.02 : s->k == CACHE_F16 ? 2e-3 : 2e-6, off;
+		double limit = s->k == CACHE_Q8_0 || s->k == CACHE_BF16 ? 0.02 : s->k == CACHE_F16 ? 2e-3 : 2e-6, off;
 		size_t alone = 0;
 
 		memset(want, 0, sizeof(want));

@@ -26,5 +26,29 @@ static inline void flush_end(unsigned mode)
 {
 	_mm_setcsr(mode);
 }
+#elif defined __aarch64__
+static inline unsigned flush_begin(void)
+{
+	uint64_t mode;
+
+	__asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+	__asm__ volatile("msr fpcr, %0" : : "r"(mode | 1 << 24) : "memory");
+	return (unsigned)mode;
+}
+
+static inline void flush_end(unsigned mode)
+{
+	__asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)mode) : "memory");
+}
+#else
+static inline unsigned flush_begin(void)
+{
+	return 0;
+}
+
+static inline void flush_end(unsigned mode)
+{
+	(void)mode;
+}
 #endif
 #endif
