@@ -46,6 +46,12 @@ static int open_beside(struct whole *w)
 	return fd;
 }
 
+static bool is_standard(const char *path)
+{
+	return !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/stderr") || !strncmp(path, "/dev/fd/", 8) ||
+	       !strncmp(path, "/proc/self/fd/", 14);
+}
+
 /* Where the descriptors of the process lead is written from where they stand: a shell's log is not ours to replace. */
 static FILE *open_standard(const char *path)
 {
@@ -69,7 +75,7 @@ static int open_whole(struct whole *w, const char *path)
 	struct stat st;
 	int fd;
 
-	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) {
+	if (is_standard(path)) {
 		w->f = open_standard(path);
 		return w->f ? 0 : -errno;
 	}

@@ -11,8 +11,8 @@ struct whole {
 };
 
 /*
- * 0 or -errno. A link is followed: what it leads to is replaced. Below /dev and /proc nothing is: /dev/stdout is written on
- * from where the descriptor stands, others from their end.
+ * 0 or -errno. A link is followed: what it leads to is replaced. What a name of a descriptor leads to is not: /dev/stdout
+ * and /dev/stderr are written on from where they stand, /dev/fd/N from its end.
  */
 int whole_open(struct whole *w, const char *path);
 /* Ends the file; with keep it takes its name, else it is gone. 0 or -errno. Does nothing without an open file. */

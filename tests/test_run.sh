@@ -83,6 +83,9 @@ check "logits stand where standard output stood" cmp "$tmp/l3" "$tmp/l2"
 echo before >"$tmp/l2"; logits "$own" /dev/stdout >>"$tmp/l2"
 { echo before; cat "$tmp/l1"; } >"$tmp/l3"
 check "logits are appended to it" cmp "$tmp/l3" "$tmp/l2"
+shm=/dev/shm/ggufs-test-$$
+check "logits to a new file in /dev/shm" sh -c "'$run' '$own' --ids 1 --logits '$shm' && [ \$(wc -c <'$shm') = 4096 ]"
+rm -f "$shm"
 check "logits nowhere" fails 1 'Bad file descriptor' sh -c "exec '$run' '$own' --ids 1 --logits - >&-"
 ended() { # ended SIGNAL STATUS: logits that a signal ends leave nothing
 	mkfifo "$tmp/pipe"
