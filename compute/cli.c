@@ -5,10 +5,8 @@
 #include "matmul.h"
 #include "safe.h"
 #include "threads.h"
-#include "whole.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,47 +178,6 @@ static void hold_descriptors(void)
 			open("/dev/null", fd ? O_RDONLY : O_WRONLY);
 }
 
-static char unreadable[160]; /* what on_bus says */
-
-/* A page of a mapped file that cannot be read any more comes as a signal; nothing can go on without it. */
-static void on_bus(int signal)
-{
-	ssize_t n = write(STDERR_FILENO, unreadable, strlen(unreadable));
-
-	(void)n;
-	(void)signal;
-	whole_abandon();
-	_exit(1);
-}
-
-/* Ends as the signal does by itself, but leaves no half file. */
-static void on_end(int sig)
-{
-	whole_abandon();
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void catch_end(int sig)
-{
-	struct sigaction act;
-
-	if (!sigaction(sig, NULL, &act) && act.sa_handler == SIG_DFL)
-		signal(sig, on_end);
-}
-
-/* A file that is too long for the limit set is an error of the write then. */
-static void settle_signals(const struct cli *c)
-{
-	snprintf(unreadable, sizeof unreadable,
-		 "%.64s: a mapped file cannot be read any more: it was cut, deleted or replaced, or its disk fails\n", c->program);
-	signal(SIGBUS, on_bus);
-	signal(SIGXFSZ, SIG_IGN);
-	catch_end(SIGINT);
-	catch_end(SIGTERM);
-	catch_end(SIGHUP);
-}
-
 void cli_start(struct cli *c, const char *argv0)
 {
 	const char *slash = strrchr(argv0, '/');
@@ -228,7 +185,7 @@ void cli_start(struct cli *c, const char *argv0)
 	hold_descriptors();
 	c->program = slash ? slash + 1 : argv0;
 	c->start = c->last = cli_now();
-	settle_signals(c);
+	cli_signals(c);
 }
 
 /* ---- messages ---- */

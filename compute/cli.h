@@ -33,6 +33,8 @@ const char *cli_read_load_mode(void *field, const char *value);
 
 /* For the start of main: starts the clocks, and sees to it that descriptors 0 to 2 are there. */
 void cli_start(struct cli *c, const char *argv0);
+/* Part of it: no signal leaves a half file, and a mapped file that cannot be read any more is told. */
+void cli_signals(const struct cli *c);
 /* "program: object: text" on stderr, what cannot be printed escaped. Returns 1, the exit status. */
 int cli_fail(const struct cli *c, const char *object, const struct gguf_error *e);
 __attribute__((format(printf, 3, 4)))

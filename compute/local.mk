@@ -15,7 +15,7 @@ libcomputecore_la_SOURCES += %D%/override.h %D%/override.c %D%/source.h %D%/sour
 	%D%/load.h %D%/load.c
 ## what the programs share
 noinst_LTLIBRARIES += libcomputecli.la
-libcomputecli_la_SOURCES = %D%/opt.h %D%/opt.c %D%/cli.h %D%/cli.c %D%/cli_files.c %D%/safe.h %D%/safe.c %D%/sample_opt.h %D%/sample_opt.c \
+libcomputecli_la_SOURCES = %D%/opt.h %D%/opt.c %D%/cli.h %D%/cli.c %D%/cli_files.c %D%/cli_signals.c %D%/safe.h %D%/safe.c %D%/sample_opt.h %D%/sample_opt.c \
 	%D%/whole.h %D%/whole.c
 libcomputecli_la_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 libcomputecli_la_CFLAGS = $(COMPUTE_CFLAGS)
