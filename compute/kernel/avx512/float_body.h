@@ -7,7 +7,7 @@
  *
  * which adds to sums acc[r * T + t] the products of the values at w and x, 32 of them or the first n.
  */
-enum { STEP = 32, FEW = 8, ROWS = 4, TOKENS = 6, CHUNK_BYTES = 4096, GROUP_ROWS = 128, GROUP_BYTES = 256 << 10 };
+enum { STEP = 32, FEW = 8, ROWS = 4, TOKENS = 6, CHUNK_BYTES = 4096, GROUP_ROWS = 128, GROUP_BYTES = 448 << 10 };
 
 /* Rows of weights, and the activations of the first token. */
 struct rows {
@@ -160,10 +160,18 @@ typedef void tile_fn(const struct rows *g, const struct part *p);
 #define FEW_ENTRY(type, T) [T - 1] = few_##type##_##T,
 #define TILE_ENTRY(type, T) [T - 1] = tile_##type##_##T,
 
+/* The size of n's parts, no more than most each and multiples of step as most is, so that they are about even. */
+static size_t even(size_t n, size_t most, size_t step)
+{
+	size_t parts = (n + most - 1) / most, each = parts ? (n + parts - 1) / parts : 0;
+
+	return (each + step - 1) / step * step;
+}
+
 /* The tile of tokens from number t on, by parts. */
 static void mul_parts(const struct rows *g, size_t t, float *sums, size_t size, tile_fn *tile)
 {
-	size_t chunk = CHUNK_BYTES / size, k = 0;
+	size_t chunk = even(g->in, CHUNK_BYTES / size, STEP), k = 0;
 
 	do {
 		size_t to = g->in - k < chunk ? g->in : k + chunk;
@@ -204,7 +212,7 @@ static void mul_matrix(const struct mat *w, const struct act *a, const void *x, 
 {
 	struct rows g = { .row_bytes = w->row_bytes, .in = w->in, .x = x, .x_stride = a->blocks * ACT_BLOCK * size,
 			  .tokens = a->tokens, .stride = stride };
-	size_t most = group_rows(w->row_bytes);
+	size_t most = even(to - from, group_rows(w->row_bytes), ROWS);
 
 	for (size_t r = from; r < to; r += g.count) {
 		g.w = (const uint8_t *)w->data + r * w->row_bytes;
