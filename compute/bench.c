@@ -11,79 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *read_list(void *field, const char *value)
-{
-	struct bench_list *l = field;
-
-	for (;;) {
-		char *end;
-		unsigned long v = strtoul(value, &end, 10);
-
-		if (end == value || (*end && *end != ',') || v > UINT32_MAX)
-			return "not numbers from 0 on, with commas between";
-		if (l->n == BENCH_LIST)
-			return "too many values";
-		l->v[l->n++] = (uint32_t)v;
-		if (!*end)
-			return NULL;
-		value = end + 1;
-	}
-}
-
-static const char *read_models(void *field, const char *value)
-{
-	struct bench_models *m = field;
-
-	if (m->n == BENCH_LIST)
-		return "too many models";
-	m->path[m->n++] = value;
-	return NULL;
-}
-
-static const char *read_pair(void *field, const char *value)
-{
-	struct bench_list l = { 0 };
-	const char *wrong = read_list(&l, value);
-
-	if (wrong || l.n != 2)
-		return wrong ? wrong : "not PROMPT,TOKENS";
-	*(struct bench_list *)field = l;
-	return NULL;
-}
-
-static const char *read_format(void *field, const char *value)
-{
-	const struct bench_format *f = bench_format(value);
-
-	if (!f)
-		return "not md, csv, json or jsonl";
-	*(const struct bench_format **)field = f;
-	return NULL;
-}
-
-#define AT(field) offsetof(struct bench, field)
-static const struct opt options[] = {
-	{ "Benchmark", NULL, NULL, OPT_GROUP, 0, NULL },
-	{ "-h, --help", NULL, "print this and exit", OPT_ON, AT(help), NULL },
-	{ "--version", NULL, "print version and kernels in use, and exit", OPT_ON, AT(version), NULL },
-	{ "-m, --model", "PATH", "a mount, a directory of its layout, or a .gguf file; may be repeated", OPT_CALL, AT(models),
-	  read_models },
-	{ "-p, --n-prompt", "N,..", "prompts of so many tokens (default: 512)", OPT_CALL, AT(prompt), read_list },
-	{ "-n, --n-gen", "N,..", "generate so many tokens (default: 128)", OPT_CALL, AT(generate), read_list },
-	{ "-pg", "P,N", "a prompt, and then tokens", OPT_CALL, AT(both), read_pair },
-	{ "-d, --n-depth", "N,..", "tokens already in the context (default: 0)", OPT_CALL, AT(depth), read_list },
-	{ "-t, --threads", "N,..", "threads (default: as many as affinity and cgroup allow)", OPT_CALL, AT(threads), read_list },
-	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once", OPT_UINT, AT(batch), NULL },
-	{ "-r, --repetitions", "N", "runs of each test", OPT_UINT, AT(runs), NULL },
-	{ "-o, --output", "FORMAT", "md, csv, json, jsonl (default: md)", OPT_CALL, AT(format), read_format },
-	{ "--override-kv", "KEY=TYPE:VALUE,...", "other values for keys of the model; TYPE is int, float, bool or str",
-	  OPT_CALL, AT(overrides), cli_read_override },
-	{ "-lm, --load-mode", "MODE", CLI_LOAD_MODES " (default: auto)", OPT_CALL, AT(mode), cli_read_load_mode },
-	{ "--kernels", NULL, "time the matrix kernels instead, of all types or those of --type", OPT_ON, AT(kernels), NULL },
-	{ "--type", "TYPE", "with --kernels: this one only", OPT_TEXT, AT(type), NULL },
-	{ 0 },
-};
-
 static int fail(const char *object, const char *text)
 {
 	fputs("gguf-bench: ", stderr);
@@ -184,7 +111,8 @@ static unsigned context_for(const struct bench *b)
 static int bench_threads(struct bench *b, struct source *s, const struct bench_model *model, unsigned threads,
 			 struct gguf_error *e)
 {
-	struct llm_options o = { .threads = threads, .context = context_for(b), .batch = b->batch };
+	struct llm_options o = { .threads = threads, .context = context_for(b), .batch = b->batch, .k = b->k,
+				 .v = b->v };
 	struct bench_test tests[BENCH_TESTS];
 	struct llm *m = NULL;
 	int err = llm_open(&m, s, &o, e);
@@ -235,18 +163,6 @@ static int print_limits(const struct bench *b)
 	return 0;
 }
 
-static void set_defaults(struct bench *b)
-{
-	if (!b->prompt.n && !b->generate.n && !b->both.n)
-		b->prompt = (struct bench_list){ .v = { 512 }, .n = 1 };
-	if (!b->generate.n && !b->both.n && b->prompt.v[0] == 512)
-		b->generate = (struct bench_list){ .v = { 128 }, .n = 1 };
-	if (!b->depth.n)
-		b->depth.n = 1;
-	if (!b->threads.n)
-		b->threads = (struct bench_list){ .v = { threads_allowed() }, .n = 1 };
-}
-
 static int run_kernels(const struct bench *b)
 {
 	for (unsigned i = 0; i < b->threads.n; i++) {
@@ -271,7 +187,7 @@ static bool wrong_use(const struct bench *b)
 int main(int argc, char **argv)
 {
 	struct bench b = { .runs = 5, .batch = 512, .format = bench_format("md") };
-	const struct opt_table tables[] = { { options, &b }, { 0 } };
+	const struct opt_table tables[] = { { bench_options, &b }, { 0 } };
 	struct gguf_error e = { 0 };
 	const char **words = calloc((size_t)argc, sizeof *words);
 	size_t n_words = 0;
@@ -293,7 +209,7 @@ int main(int argc, char **argv)
 		cli_version(&(struct cli){ .program = "gguf-bench" });
 		return 0;
 	}
-	set_defaults(&b);
+	bench_defaults(&b);
 	if (mat_init(&e))
 		return fail("kernels", e.text);
 	if (wrong_use(&b)) {

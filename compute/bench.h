@@ -3,12 +3,14 @@
 #ifndef BENCH_H
 #define BENCH_H
 #include "error.h"
+#include "llm.h"
+#include "opt.h"
 #include "source.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BENCH_LIST = 16, BENCH_TESTS = 2 * BENCH_LIST + 1 };
+enum { BENCH_LIST = 64, BENCH_TESTS = 2 * BENCH_LIST + 1 };
 
 struct bench_list {
 	uint32_t v[BENCH_LIST];
@@ -54,11 +56,15 @@ struct bench {
 	struct bench_models models;
 	struct bench_list prompt, generate, both, depth, threads;
 	unsigned batch, runs, rows;
+	enum cache_type k, v;
 	struct overrides overrides;
 	enum load_mode mode;
 	const struct bench_format *format;
 };
 
+/* bench_options.c: rows for struct bench, and what stands for lists that are not given */
+extern const struct opt bench_options[];
+void bench_defaults(struct bench *b);
 /* bench_table.c: NULL for a name there is not */
 const struct bench_format *bench_format(const char *name);
 /* bench_weigh.c: fills all but path */

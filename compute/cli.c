@@ -16,7 +16,6 @@
 
 const struct cli cli_defaults = { .batch = 512, .check = true };
 
-#define CACHE_TYPES "f16, f32, q8_0, auto"
 #define CACHE_DEFAULT " (default: auto; of gguf-embed: f32)"
 
 struct word { const char *name; int value; };
@@ -31,13 +30,13 @@ static const char *read_word(const struct word *words, int *field, const char *v
 	return wrong;
 }
 
-static const char *read_cache_type(void *field, const char *value)
+const char *cli_read_cache_type(void *field, const char *value)
 {
 	static const struct word words[] = {
 		{ "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { "auto", CACHE_AUTO }, { 0 }
 	};
 	int v = CACHE_AUTO;
-	const char *wrong = read_word(words, &v, value, "not one of " CACHE_TYPES);
+	const char *wrong = read_word(words, &v, value, "not one of " CLI_CACHE_TYPES);
 
 	*(enum cache_type *)field = (enum cache_type)v;
 	return wrong;
@@ -126,10 +125,10 @@ const struct opt cli_options[] = {
 	{ "-c, --ctx-size", "N", "tokens of context; 0: the model's own", OPT_UINT, AT(context), NULL },
 	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once",
 	  OPT_UINT, AT(batch), NULL },
-	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: " CACHE_TYPES CACHE_DEFAULT,
-	  OPT_CALL, AT(k), read_cache_type },
-	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: " CACHE_TYPES CACHE_DEFAULT,
-	  OPT_CALL, AT(v), read_cache_type },
+	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: " CLI_CACHE_TYPES CACHE_DEFAULT,
+	  OPT_CALL, AT(k), cli_read_cache_type },
+	{ "-ctv, --cache-type-v", "TYPE", "values in the cache: " CLI_CACHE_TYPES CACHE_DEFAULT,
+	  OPT_CALL, AT(v), cli_read_cache_type },
 	{ "-lm, --load-mode", "MODE", CLI_LOAD_MODES " (default: auto)", OPT_CALL, AT(mode),
 	  cli_read_load_mode },
 	{ "--mlock", NULL, "the same as --load-mode mlock", OPT_CALL, AT(mode), read_mlock },

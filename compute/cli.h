@@ -26,10 +26,15 @@ struct cli {
 extern const struct opt cli_options[];
 extern const struct cli cli_defaults;
 
-/* For rows of other tables: --override-kv into a struct overrides, --load-mode into an enum load_mode. */
+/*
+ * For rows of other tables: --override-kv into a struct overrides, --load-mode into an enum load_mode, --cache-type-k
+ * and -v into an enum cache_type.
+ */
 const char *cli_read_override(void *field, const char *value);
 #define CLI_LOAD_MODES "auto, backing, mmap, mlock, populate, read"
 const char *cli_read_load_mode(void *field, const char *value);
+#define CLI_CACHE_TYPES "f16, f32, q8_0, auto"
+const char *cli_read_cache_type(void *field, const char *value);
 
 /* For the start of main: starts the clocks, and sees to it that descriptors 0 to 2 are there. */
 void cli_start(struct cli *c, const char *argv0);

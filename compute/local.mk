@@ -55,7 +55,7 @@ gguf_perplexity_CFLAGS = $(COMPUTE_CFLAGS)
 gguf_perplexity_LDADD = $(COMPUTE_CLI_LIBS)
 ## gguf-bench
 bin_PROGRAMS += gguf-bench
-gguf_bench_SOURCES = %D%/bench.h %D%/bench.c %D%/bench_limits.c %D%/bench_kernel.c %D%/bench_table.c %D%/bench_weigh.c
+gguf_bench_SOURCES = %D%/bench.h %D%/bench.c %D%/bench_options.c %D%/bench_limits.c %D%/bench_kernel.c %D%/bench_table.c %D%/bench_weigh.c
 gguf_bench_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 gguf_bench_CFLAGS = $(COMPUTE_CFLAGS)
 gguf_bench_LDADD = $(COMPUTE_CLI_LIBS)
