@@ -152,13 +152,13 @@ static int print_limits(const struct bench *b)
 {
 	for (unsigned i = 0; i < b->threads.n; i++) {
 		struct bench_limits l;
-		unsigned allowed = threads_allowed(), wanted = b->threads.v[i];
+		unsigned allowed = threads_allowed(), wanted = b->threads.v[i] ? b->threads.v[i] : allowed;
 		/* more threads than processors show no more of the machine */
 		int err = bench_limits(&l, wanted < allowed ? wanted : allowed);
 
 		if (err)
 			return fail("limits", strerror(-err));
-		b->format->limits(&l, b->threads.v[i]);
+		b->format->limits(&l, wanted);
 	}
 	return 0;
 }
@@ -166,7 +166,7 @@ static int print_limits(const struct bench *b)
 static int run_kernels(const struct bench *b)
 {
 	for (unsigned i = 0; i < b->threads.n; i++) {
-		int err = bench_kernels(b->threads.v[i], b->type);
+		int err = bench_kernels(b->threads.v[i] ? b->threads.v[i] : threads_allowed(), b->type);
 
 		if (err)
 			return fail(b->type ? b->type : "kernels", strerror(-err));

@@ -45,7 +45,7 @@ static double time_of(struct team_barrier *b, struct kernel_job *j, size_t parts
 		double start = bench_now();
 
 		part.w.data = (const char *)j->w.data + i * j->mats * j->w.row_bytes * OUT;
-		team_run(b, multiply, &part);
+		team_run(b, 0, multiply, &part);
 		double s = bench_now() - start;
 
 		best = s < best ? s : best;

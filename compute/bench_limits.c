@@ -76,7 +76,7 @@ int bench_limits(struct bench_limits *l, unsigned threads)
 	if (err)
 		goto out;
 	memset(j.memory, 1, READ_BYTES);
-	team_run(b, measure, &j);
+	team_run(b, 0, measure, &j);
 	team_free(b);
 	*l = j.best;
 out:

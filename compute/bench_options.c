@@ -2,7 +2,6 @@
 /* The options of gguf-bench: llama-bench's, where they mean something here. */
 #include "bench.h"
 #include "cli.h"
-#include "threads.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -101,7 +100,7 @@ const struct opt bench_options[] = {
 	{ "-n, --n-gen", "N,..", "generate so many tokens; 0: none (default: 128)", OPT_CALL, AT(generate), read_list },
 	{ "-pg", "P,N", "a prompt, and then tokens, besides", OPT_CALL, AT(both), read_pair },
 	{ "-d, --n-depth", "N,..", "tokens already in the context (default: 0)", OPT_CALL, AT(depth), read_list },
-	{ "-t, --threads", "N,..", "threads (default: as many as affinity and cgroup allow)", OPT_CALL, AT(threads), read_list },
+	{ "-t, --threads", "N,..", "threads; 0: as gguf-run chooses (default: 0)", OPT_CALL, AT(threads), read_list },
 	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once", OPT_UINT, AT(batch), NULL },
 	{ "-ctk, --cache-type-k", "TYPE", "keys in the cache: " CLI_CACHE_TYPES " (default: auto)", OPT_CALL, AT(k),
 	  cli_read_cache_type },
@@ -128,5 +127,5 @@ void bench_defaults(struct bench *b)
 	default_to(&b->prompt, 512);
 	default_to(&b->generate, 128);
 	default_to(&b->depth, 0);
-	default_to(&b->threads, threads_allowed());
+	default_to(&b->threads, 0);
 }

@@ -121,7 +121,7 @@ const struct opt cli_options[] = {
 	{ "--version", NULL, "print version and kernels in use, and exit", OPT_ON, AT(version), NULL },
 	{ "-m, --model", "PATH", "the model: a mount, a directory of its layout, or a .gguf file",
 	  OPT_TEXT, AT(model), NULL },
-	{ "-t, --threads", "N", "threads; 0: as many as affinity and cgroup allow", OPT_UINT, AT(threads), NULL },
+	{ "-t, --threads", "N", "threads; 0: as many as affinity, cgroup and the model's size allow", OPT_UINT, AT(threads), NULL },
 	{ "-c, --ctx-size", "N", "tokens of context; 0: the model's own", OPT_UINT, AT(context), NULL },
 	{ "-b, --batch-size, -ub, --ubatch-size", "N", "tokens of a prompt computed at once",
 	  OPT_UINT, AT(batch), NULL },

@@ -183,7 +183,7 @@ int finite_end(struct finite *f, struct team_barrier *threads, struct gguf_error
 	char name[80];
 
 	if (f->check && f->done < f->total)
-		team_run(threads, look_at_rest, f);
+		team_run(threads, 0, look_at_rest, f);
 	source_progress(f->s, f->total, f->total);
 	if (!f->weight)
 		return 0;

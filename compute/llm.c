@@ -62,6 +62,7 @@ static void settle_options(struct llm *m, const struct llm_options *o)
 
 	m->opt = *o;
 	m->opt.threads = o->threads ? o->threads : threads_allowed();
+	m->choose = !o->threads;
 	m->opt.context = o->context ? o->context : h->context;
 	if (m->model->position.out && m->opt.context > h->context)
 		m->opt.context = h->context;
@@ -240,7 +241,7 @@ static int feed(struct llm *m, const int32_t *ids, size_t n, float *logits, bool
 			.hidden = hidden ? hidden + i * m->model->h.width : NULL,
 		};
 
-		team_run(m->team, forward, &p);
+		team_run(m->team, crew(m, some), forward, &p);
 		err = llm_check(m, e);
 		if (err)
 			return err;

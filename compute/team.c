@@ -139,10 +139,10 @@ static void catch_up(struct team_barrier *b)
 	}
 }
 
-void team_run(struct team_barrier *b, team_work_fn *work, void *ctx)
+void team_run(struct team_barrier *b, unsigned wanted, team_work_fn *work, void *ctx)
 {
 	catch_up(b);
-	#pragma omp parallel num_threads(b->threads)
+	#pragma omp parallel num_threads(wanted && wanted < b->threads ? wanted : b->threads)
 	{
 		struct team t = { (unsigned)omp_get_thread_num(), (unsigned)omp_get_num_threads(), b, NULL };
 

@@ -99,7 +99,7 @@ static int run(struct job *j, unsigned threads, float *all, size_t n)
 		return err;
 	fill_guards((uint32_t *)all, n);
 	j->y = all + GUARD;
-	team_run(b, work, j);
+	team_run(b, 0, work, j);
 	team_free(b);
 	return guards_stand(j, (const uint32_t *)all, n) ? 0 : 1;
 }

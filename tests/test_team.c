@@ -59,9 +59,32 @@ static void check(unsigned threads, size_t items, size_t step, bool unequal)
 	j->items = items;
 	j->step = step;
 	j->unequal = unequal;
-	team_run(b, work, j);
+	team_run(b, 0, work, j);
 	ok(j->members == threads && !j->early && !j->outside, "%u threads, %zu items by %zu%s: each item once a loop", threads,
 	   items, step, unequal ? ", one thread slow" : "");
+	team_free(b);
+	free(j);
+}
+
+/* One team, regions with more and with fewer threads, of which those that sat out know nothing. */
+static void check_regions(void)
+{
+	static const struct { unsigned wanted, members; } regions[] = { { 2, 2 }, { 1, 1 }, { 3, 3 }, { 1, 1 }, { 2, 2 }, { 9, 3 },
+									 { 0, 3 } };
+	struct job *j = calloc(1, sizeof *j);
+	struct team_barrier *b;
+
+	if (!j || team_new(&b, 3)) {
+		ok(0, "memory");
+		free(j);
+		return;
+	}
+	for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) {
+		*j = (struct job){ .items = ITEMS, .step = 16 };
+		team_run(b, regions[i].wanted, work, j);
+		ok(j->members == regions[i].members && !j->early && !j->outside, "region %zu of one team, %u threads wanted", i,
+		   regions[i].wanted);
+	}
 	team_free(b);
 	free(j);
 }
@@ -76,5 +99,6 @@ int main(void)
 	}
 	check(2, ITEMS, 64, true);
 	check(3, ITEMS, 64, true);
+	check_regions();
 	done();
 }
