@@ -75,7 +75,7 @@ static bool is_older(const struct tree *t, const char *name, const char *what)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "%s/%s", name, what);
-	if (fstatat(t->tensors, path, &st, 0) < 0 || st.st_mtim.tv_sec > t->table_time.tv_sec)
+	if (fstatat(t->tensors, path, &st, 0) < 0 || !S_ISREG(st.st_mode) || st.st_mtim.tv_sec > t->table_time.tv_sec)
 		return false;
 	return st.st_mtim.tv_sec < t->table_time.tv_sec || st.st_mtim.tv_nsec <= t->table_time.tv_nsec;
 }
