@@ -28,7 +28,7 @@ run_aarch64() {
 		return
 	fi
 	PKG_CONFIG_LIBDIR=$libs/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
-		build "$work/aarch64" --host=aarch64-linux-gnu CFLAGS='-g -O2 -Werror' CPPFLAGS="-I$root/usr/include" \
+		build "$work/aarch64" --host=aarch64-linux-gnu CFLAGS='-g -O2 -Werror' CPPFLAGS="-I$root/usr/include -I$root/usr/include/aarch64-linux-gnu" \
 		LDFLAGS="-L$libs -Wl,-rpath-link,$libs"
 	step 'aarch64: build without a warning' $?
 	[ -f "$work/aarch64/Makefile" ] || return
