@@ -21,7 +21,7 @@ sysroot() {
 run_aarch64() {
 	echo "== aarch64"
 	root=$work/aarch64-root
-	libs=$root/usr/lib/aarch64-linux-gnu
+	libs=$root/usr/lib/aarch64-linux-gnu more=$root/lib/aarch64-linux-gnu
 	if ! command -v qemu-aarch64 >/dev/null || ! command -v aarch64-linux-gnu-gcc >/dev/null || ! sysroot "$root"; then
 		echo "SKIP: aarch64: no cross compiler, no qemu-aarch64 or no arm64 libraries"
 		skipped=$((skipped + 1))
@@ -29,10 +29,10 @@ run_aarch64() {
 	fi
 	PKG_CONFIG_LIBDIR=$libs/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
 		build "$work/aarch64" --host=aarch64-linux-gnu CFLAGS='-g -O2 -Werror' CPPFLAGS="-I$root/usr/include -I$root/usr/include/aarch64-linux-gnu" \
-		LDFLAGS="-L$libs -Wl,-rpath-link,$libs"
+		LDFLAGS="-L$libs -Wl,-rpath-link,$libs:$more"
 	step 'aarch64: build without a warning' $?
 	[ -f "$work/aarch64/Makefile" ] || return
 	make -C "$work/aarch64" -j"$(nproc)" check SH_TESTS= \
-		LOG_COMPILER="qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$libs" >"$work/aarch64/check.log" 2>&1
+		LOG_COMPILER="qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$libs:$more" >"$work/aarch64/check.log" 2>&1
 	count "$work/aarch64/check.log"
 }
