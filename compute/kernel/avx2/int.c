@@ -94,31 +94,28 @@ INLINE void mul_one(const struct mat *w, const struct act *a, float *y, size_t f
 	}
 }
 
-INLINE void mul_type(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to, uint32_t type,
-		     enum block_kind kind, avx2_sum_fn *sum, kernel_mul_fn *panels)
-{
-	size_t done;
-
-	if (a->tokens > 1) {
-		panels(w, a, y, stride, from, to);
-		return;
+#define REST(NAME, name, kind, ...) \
+	void avx2_rest_##NAME(const struct mat *w, const struct act *a, float *y, size_t from, size_t to, size_t start) \
+	{ \
+		mul_one(w, a, y, from, to, start, GGUF_TYPE_##NAME, kind); \
 	}
-	done = sum ? sum(w, a, y, from, to) : 0;
-	if (done < a->blocks || !done)
-		mul_one(w, a, y, from, to, done, type, kind);
-}
+AVX2_INT_KERNELS(REST)
 
-#define KERNEL(NAME, name, kind, ...) \
+void avx2_rest_int(const struct mat *w, const struct act *a, float *y, size_t from, size_t to, size_t start)
+{
+	mul_one(w, a, y, from, to, start, w->type, block_types[w->type].kind);
+}
+KERNEL_END
+
+#define KERNEL(NAME, ...) \
 	void avx2_mul_##NAME(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to) \
 	{ \
-		mul_type(w, a, y, stride, from, to, GGUF_TYPE_##NAME, kind, avx2_sum_##NAME, avx2_panels_##NAME); \
+		avx2_mul_by(w, a, y, stride, from, to, avx2_panels_##NAME, avx2_sum_##NAME, avx2_rest_##NAME); \
 	}
 AVX2_INT_KERNELS(KERNEL)
-#undef KERNEL
 
 void avx2_mul_int(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to)
 {
-	mul_type(w, a, y, stride, from, to, w->type, block_types[w->type].kind, NULL, avx2_panels_int);
+	avx2_mul_by(w, a, y, stride, from, to, avx2_panels_int, NULL, avx2_rest_int);
 }
-KERNEL_END
 #endif

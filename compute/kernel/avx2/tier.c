@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The tier, and what the processor can do at most. */
 #ifdef __x86_64__
-#include "avx2.h"
-
-enum { CHAINS = 12 };
+#include "limits.h"
 
 KERNEL_BEGIN(AVX2_TARGET)
 static uint64_t int_peak(size_t n)
 {
-	__m256i s[CHAINS], a = _mm256_set1_epi8(1);
-
-	UNROLL
-	for (int k = 0; k < CHAINS; k++)
-		s[k] = _mm256_set1_epi32(k); /* alike, they would be computed once */
-	__asm__ volatile("" : "+x"(a));
-	for (size_t i = 0; i < n; i++)
-		UNROLL
-		for (int k = 0; k < CHAINS; k++)
-			s[k] = _mm256_add_epi32(s[k], dot4(s[k], a));
-	UNROLL
-	for (int k = 0; k < CHAINS; k++)
-		__asm__ volatile("" : : "x"(s[k]));
-	return (uint64_t)n * CHAINS * 32;
+	return chain_products(n, signed_products);
 }
 
-static uint64_t float_peak(size_t n)
+uint64_t avx2_float_peak(size_t n)
 {
 	__m256 s[10], a = _mm256_set1_ps(0.5f);
 
@@ -42,7 +27,7 @@ static uint64_t float_peak(size_t n)
 	return (uint64_t)n * 10 * 8;
 }
 
-static void read_bytes(const void *p, size_t n)
+void avx2_read(const void *p, size_t n)
 {
 	const char *at = p;
 	__m256i all = _mm256_setzero_si256();
@@ -53,7 +38,7 @@ static void read_bytes(const void *p, size_t n)
 }
 KERNEL_END
 
-static const struct kernel_limits limits = { int_peak, float_peak, read_bytes };
+static const struct kernel_limits limits = { int_peak, avx2_float_peak, avx2_read };
 
 static bool supported(void)
 {
