@@ -144,7 +144,7 @@ INLINE void mul_form(const struct mat *w, const struct act *a, float *y, size_t 
 #define PANELS(NAME, name, kind, ...) \
 	void avx2_panels_##NAME(const struct mat *w, const struct act *a, float *y, size_t stride, size_t from, size_t to) \
 	{ \
-		mul_form(w, a, y, stride, from, to, GGUF_TYPE_##NAME, gguf_type_values(GGUF_TYPE_##NAME), gguf_type_bytes(GGUF_TYPE_##NAME), kind); \
+		mul_form(w, a, y, stride, from, to, GGUF_TYPE_##NAME, NAME##_VALUES, NAME##_BYTES, kind); \
 	}
 AVX2_INT_KERNELS(PANELS)
 
