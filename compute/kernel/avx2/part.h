@@ -8,6 +8,7 @@
 #include "quant/fp4.h"
 #include "quant/iq.h"
 #include "quant/k.h"
+#include "quant/quant.h"
 
 KERNEL_BEGIN(AVX2_TARGET)
 /* A block, with its integers in a register. */
@@ -38,6 +39,43 @@ INLINE __m256i half_nibbles(const uint8_t *p, unsigned high)
 INLINE __m256i look_up(const int8_t *table, __m256i v)
 {
 	return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table)), v);
+}
+
+INLINE __m256 half_of_all(const uint8_t *p)
+{
+	return _mm256_broadcastss_ps(_mm_cvtph_ps(_mm_cvtsi32_si128(get16(p))));
+}
+
+INLINE __m256 bytes_to_floats(uint32_t first, uint32_t last)
+{
+	return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)((uint64_t)last << 32 | first))));
+}
+
+/* Of the eight parts of a block. */
+struct scales {
+	__m256 d, m;
+};
+
+/* As src/quant/k.h has them. */
+INLINE struct scales k_scales(const uint8_t *p)
+{
+	uint32_t s = get32(p + 4), o = get32(p + 8), low = get32(p + 12);
+	__m256 scale = bytes_to_floats(s & 0x3f3f3f3f, (low & 0x0f0f0f0f) | (s >> 2 & 0x30303030));
+	__m256 offset = bytes_to_floats(o & 0x3f3f3f3f, (low >> 4 & 0x0f0f0f0f) | (o >> 2 & 0x30303030));
+	__m256 m = _mm256_mul_ps(half_of_all(p + 2), offset);
+
+	return (struct scales){ _mm256_mul_ps(half_of_all(p), scale), _mm256_xor_ps(m, _mm256_set1_ps(-0.0f)) };
+}
+
+/* Four bits at place 4 * i and two at 2 * i, 32 too high. */
+INLINE __m256 iq4_xs_scales(const uint8_t *p)
+{
+	__m256i low = _mm256_srlv_epi32(_mm256_set1_epi32((int)get32(p + 4)), _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
+	__m256i high = _mm256_srlv_epi32(_mm256_set1_epi32(get16(p + 2)), _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14));
+	__m256i scale = _mm256_or_si256(_mm256_and_si256(low, _mm256_set1_epi32(15)),
+					_mm256_slli_epi32(_mm256_and_si256(high, _mm256_set1_epi32(3)), 4));
+
+	return _mm256_mul_ps(half_of_all(p), _mm256_cvtepi32_ps(_mm256_sub_epi32(scale, _mm256_set1_epi32(32))));
 }
 
 INLINE void k_part(struct part *o, const uint8_t *p, unsigned i)

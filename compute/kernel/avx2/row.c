@@ -49,20 +49,11 @@ INLINE struct group group_q4_0(const uint8_t *p, const struct values *x, size_t 
 	return scaled(_mm256_add_epi32(in_order(sum_words(s[0], s[1], s[2], s[3])), bias), halves(p, 18));
 }
 
-INLINE __m256 bytes_to_floats(uint32_t first, uint32_t last)
-{
-	return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)((uint64_t)last << 32 | first))));
-}
-
-/* Scales and offsets of eight blocks, as src/quant/k.h has them. */
 INLINE struct group k_group(__m256i sum, const uint8_t *p)
 {
-	uint32_t s = get32(p + 4), o = get32(p + 8), low = get32(p + 12);
-	__m256 scale = bytes_to_floats(s & 0x3f3f3f3f, (low & 0x0f0f0f0f) | (s >> 2 & 0x30303030));
-	__m256 offset = bytes_to_floats(o & 0x3f3f3f3f, (low >> 4 & 0x0f0f0f0f) | (o >> 2 & 0x30303030));
-	__m256 m = _mm256_mul_ps(half_of_all(p + 2), offset);
+	struct scales s = k_scales(p);
 
-	return (struct group){ sum, _mm256_mul_ps(half_of_all(p), scale), _mm256_xor_ps(m, _mm256_set1_ps(-0.0f)) };
+	return (struct group){ sum, s.d, s.m };
 }
 
 INLINE struct group group_q4_k(const uint8_t *p, const struct values *x, size_t block)

@@ -7,12 +7,8 @@
 #ifndef KERNEL_AVX2_ROWS_H
 #define KERNEL_AVX2_ROWS_H
 #include <string.h>
-#include "avx2.h"
-#include "kernel/block.h"
 #include "kernel/stream.h"
-#include "quant/fp4.h"
-#include "quant/iq.h"
-#include "quant/quant.h"
+#include "part.h"
 
 enum { ROWS = 8, GROUP = 8, PART = 128 }; /* rows; blocks of a vector, at a time */
 
@@ -125,11 +121,6 @@ INLINE __m256 halves(const uint8_t *p, size_t size)
 	return _mm256_cvtph_ps(words(p, size));
 }
 
-INLINE __m256 half_of_all(const uint8_t *p)
-{
-	return _mm256_broadcastss_ps(_mm_cvtph_ps(_mm_cvtsi32_si128(get16(p))));
-}
-
 INLINE struct group scaled(__m256i sum, __m256 d)
 {
 	return (struct group){ sum, d, _mm256_setzero_ps() };
@@ -182,16 +173,9 @@ INLINE struct group mxfp4_group(const uint8_t *p, const struct values *x, size_t
 	return scaled(table_sum(p + 1, 17, fp4_doubled, x, block, products, sum4, high), exponents(p));
 }
 
-/* Four bits at place 4 * i and two at 2 * i, 32 too high. */
 INLINE struct group iq4_xs_group(const uint8_t *p, const struct values *x, size_t block, products_fn *products, int high)
 {
-	__m256i low = _mm256_srlv_epi32(_mm256_set1_epi32((int)get32(p + 4)), _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
-	__m256i top = _mm256_srlv_epi32(_mm256_set1_epi32(get16(p + 2)), _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14));
-	__m256i scale = _mm256_or_si256(_mm256_and_si256(low, _mm256_set1_epi32(15)),
-					_mm256_slli_epi32(_mm256_and_si256(top, _mm256_set1_epi32(3)), 4));
-	__m256 d = _mm256_cvtepi32_ps(_mm256_sub_epi32(scale, _mm256_set1_epi32(32)));
-
-	return scaled(table_sum(p + 8, 16, iq4_values, x, block, products, sum_ints, high), _mm256_mul_ps(half_of_all(p), d));
+	return scaled(table_sum(p + 8, 16, iq4_values, x, block, products, sum_ints, high), iq4_xs_scales(p));
 }
 
 /* Values 0 to 63 of block i of eight. */

@@ -71,6 +71,64 @@ INLINE void put_scales(struct panel *p, size_t b, size_t r, const struct block *
 	}
 }
 
+/* Types whose scales are decoded eight at a time. */
+INLINE bool in_eights(uint32_t type)
+{
+	return type == GGUF_TYPE_Q4_K || type == GGUF_TYPE_Q5_K || type == GGUF_TYPE_Q6_K || type == GGUF_TYPE_IQ4_XS;
+}
+
+INLINE struct scales eight_scales(const uint8_t *p, uint32_t type)
+{
+	if (type == GGUF_TYPE_Q4_K || type == GGUF_TYPE_Q5_K)
+		return k_scales(p);
+	return (struct scales){ type == GGUF_TYPE_IQ4_XS ? iq4_xs_scales(p) : half_of_all(p + 208), _mm256_setzero_ps() };
+}
+
+/* Scales of halves, two words for each row. */
+INLINE void put_pairs(struct panel *p, size_t b, size_t lane, __m256i v, bool words)
+{
+	if (words) {
+		_mm256_store_si256((__m256i *)p->pair[b][lane], v);
+		return;
+	}
+	_mm256_store_ps(&p->s[b][0][lane], _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(v, 16), 16)));
+	_mm256_store_ps(&p->s[b][1][lane], _mm256_cvtepi32_ps(_mm256_srai_epi32(v, 16)));
+}
+
+/* Those of eight blocks from number b on. */
+INLINE void put_eight_scales(struct panel *p, size_t b, size_t lane, const struct panel_rows *rows, size_t at,
+			     const struct form *f)
+{
+	_Alignas(32) uint8_t d[HALF][32], m[HALF][32], s[HALF][32];
+	__m256i v[8];
+
+	for (size_t r = 0; r < HALF; r++) {
+		const uint8_t *from = rows->base + rows->at[lane + r] + at;
+		struct scales each = eight_scales(from, f->type);
+
+		_mm256_store_ps((float *)d[r], each.d);
+		_mm256_store_ps((float *)m[r], each.m);
+		if (f->kind == BLOCK_PAIR)
+			_mm256_store_si256((__m256i *)s[r], _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(from + 192))));
+	}
+	transpose(v, d);
+	UNROLL
+	for (size_t k = 0; k < 8; k++)
+		_mm256_store_si256((__m256i *)&p->d[b + k][lane], v[k]);
+	if (f->kind == BLOCK_OFFSET) {
+		transpose(v, m);
+		UNROLL
+		for (size_t k = 0; k < 8; k++)
+			_mm256_store_si256((__m256i *)&p->m[b + k][lane], v[k]);
+	}
+	if (f->kind == BLOCK_PAIR) {
+		transpose(v, s);
+		UNROLL
+		for (size_t k = 0; k < 8; k++)
+			put_pairs(p, b + k, lane, v[k], f->words);
+	}
+}
+
 /* Block b of the panel, which is a part of the file's block at at in the first row, of eight rows. */
 INLINE void put_block(struct panel *p, size_t b, size_t lane, const struct panel_rows *rows, size_t at, unsigned part,
 		      const struct form *f)
@@ -86,7 +144,8 @@ INLINE void put_block(struct panel *p, size_t b, size_t lane, const struct panel
 			__builtin_prefetch(rows->next + rows->at[lane + r] + at + part * (f->bytes / f->parts));
 		get_part(&o, f->type, from, part);
 		_mm256_store_si256((__m256i *)q[r], _mm256_add_epi8(o.q, _mm256_set1_epi8((char)f->high)));
-		put_scales(p, b, lane + r, &o.b, f);
+		if (!in_eights(f->type))
+			put_scales(p, b, lane + r, &o.b, f);
 	}
 	transpose(v, q);
 	UNROLL
@@ -97,8 +156,13 @@ INLINE void put_block(struct panel *p, size_t b, size_t lane, const struct panel
 INLINE void unpack(struct panel *p, const struct panel_rows *rows, size_t first, size_t n, const struct form *f)
 {
 	for (size_t lane = 0; lane < ROWS; lane += HALF)
-		for (size_t b = 0; b < n; b++)
-			put_block(p, b, lane, rows, (first + b) / f->parts * f->bytes, (unsigned)((first + b) % f->parts), f);
+		for (size_t b = 0; b < n; b++) {
+			size_t at = (first + b) / f->parts * f->bytes;
+
+			if (in_eights(f->type) && b % 8 == 0)
+				put_eight_scales(p, b, lane, rows, at, f);
+			put_block(p, b, lane, rows, at, (unsigned)((first + b) % f->parts), f);
+		}
 }
 
 INLINE __m256i four(const int8_t *x)
