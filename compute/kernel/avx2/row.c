@@ -73,9 +73,9 @@ INLINE struct group group_q4_k(const uint8_t *p, const struct values *x, size_t 
 /* Adds 16 where v has bit i. */
 INLINE __m256i add_fifth(__m256i q, __m256i v, size_t i)
 {
-	__m256i bit = _mm256_set1_epi8((char)(1 << i)), set = _mm256_cmpeq_epi8(_mm256_and_si256(v, bit), bit);
+	__m256i at4 = i < 4 ? _mm256_slli_epi16(v, 4 - (int)i) : _mm256_srli_epi16(v, (int)i - 4);
 
-	return _mm256_or_si256(q, _mm256_and_si256(set, _mm256_set1_epi8(16)));
+	return _mm256_or_si256(q, _mm256_and_si256(at4, _mm256_set1_epi8(16)));
 }
 
 INLINE struct group group_q5_k(const uint8_t *p, const struct values *x, size_t block)
