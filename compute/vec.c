@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vec.h"
+#include "kernel/kernel.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +26,12 @@ const struct vec *vec_tier(size_t i)
 	return i < TIERS ? tiers[i] : NULL;
 }
 
-/* GGUF_KERNEL names a tier of matrix kernels; the one of that name here, or whose name begins it, is the cap. */
+/* GGUF_KERNEL names a tier of matrix kernels: the last one here is that of the same name, or before any that is above it. */
 static void choose(void)
 {
 	const char *cap = getenv("GGUF_KERNEL");
 
-	for (size_t i = 0; i < TIERS; i++) {
+	for (size_t i = 0; i < TIERS && !(cap && kernel_is_above(tiers[i]->name, cap)); i++) {
 		if (tiers[i]->supported())
 			best = tiers[i];
 		if (cap && !strcmp(cap, tiers[i]->name))

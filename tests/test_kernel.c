@@ -280,7 +280,11 @@ static void check_fma(void)
 
 static void check_names(void)
 {
+	const char *lowest = kernel_tiers[0]->name, *next = kernel_tiers[1] ? kernel_tiers[1]->name : "none";
+
 	ok(kernel_select("no such tier") != 0, "a wrong name is refused");
+	ok(!kernel_is_above(lowest, next) && !kernel_is_above(next, next) && !kernel_is_above("none", lowest) &&
+	   kernel_is_above(next, lowest) == (kernel_tiers[1] != NULL), "tiers are above those before them");
 	ok(kernel_select(NULL) == 0 && mat_tier(), "the best tier here: %s", mat_tier());
 }
 

@@ -57,6 +57,18 @@ int kernel_select(const char *cap)
 	return 0;
 }
 
+bool kernel_is_above(const char *name, const char *cap)
+{
+	bool above = false;
+
+	for (const struct kernel_tier *const *t = kernel_tiers; *t; t++) {
+		if (above && !strcmp(name, (*t)->name))
+			return true;
+		above = above || !strcmp(cap, (*t)->name);
+	}
+	return false;
+}
+
 static int init_result;
 
 static void init(void)

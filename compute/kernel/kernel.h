@@ -47,6 +47,8 @@ extern const struct kernel_tier *const kernel_tiers[]; /* NULL at the end */
 extern struct kernel_tier kernel;
 /* The same, with nothing above the tier named cap (NULL: all). -EINVAL for a name there is not. */
 int kernel_select(const char *cap);
+/* Whether there are tiers of both names, and cap's comes first. */
+bool kernel_is_above(const char *name, const char *cap);
 /* Whether weights of this type are multiplied as integers. */
 bool kernel_is_int(uint32_t type);
 #endif
