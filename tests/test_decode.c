@@ -114,6 +114,8 @@ static void test_caps(void)
 		snprintf(longer, sizeof longer, "%sx", (*t)->name);
 		ok(quant_choose(GGUF_TYPE_Q4_K, (*t)->name) == best, "%s caps", (*t)->name);
 		ok(quant_choose(GGUF_TYPE_Q4_K, longer) == best, "%s caps too", longer);
+		if ((*t)->also)
+			ok(quant_choose(GGUF_TYPE_Q4_K, (*t)->also) == best, "and so does %s", (*t)->also);
 	}
 	ok(quant_choose(GGUF_TYPE_Q4_K, NULL) == best, "no cap: the best");
 	ok(quant_choose(GGUF_TYPE_Q4_K, "other") == best, "an unknown name: the best");

@@ -9,7 +9,7 @@ const struct quant_tier *const quant_tiers[] = {
 	NULL
 };
 
-static bool caps(const char *cap, const char *name)
+static bool begins(const char *cap, const char *name)
 {
 	return cap && !strncmp(cap, name, strlen(name));
 }
@@ -19,10 +19,10 @@ static const struct quant_tier *best_tier(const char *cap, uint32_t type)
 {
 	const struct quant_tier *best = NULL;
 
-	for (const struct quant_tier *const *t = quant_tiers; *t && !caps(cap, "scalar"); t++) {
+	for (const struct quant_tier *const *t = quant_tiers; *t && !begins(cap, "scalar"); t++) {
 		if ((*t)->supported() && (type < GGUF_TYPE_LIMIT ? (*t)->decode[type] != NULL : (*t)->nearest != NULL))
 			best = *t;
-		if (caps(cap, (*t)->name))
+		if (begins(cap, (*t)->name) || (cap && (*t)->also && !strcmp(cap, (*t)->also)))
 			break;
 	}
 	return best;

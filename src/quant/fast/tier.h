@@ -6,6 +6,7 @@
 
 struct quant_tier {
 	const char *name;
+	const char *also; /* another name for a cap, of an ISA that has nothing of its own here; NULL: none */
 	bool (*supported)(void);
 	gguf_decode_fn *decode[GGUF_TYPE_LIMIT];
 	book_nearest_fn *nearest;
