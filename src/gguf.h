@@ -185,7 +185,7 @@ bool gguf_can_encode(uint32_t type);
 /*
  * nblocks blocks at src, at any address, become nblocks * gguf_type_values(type) floats at dst. -ENOTSUP for a type
  * without a decoder. The fastest code for this processor is chosen by the first call; the environment variable
- * GGUF_KERNEL caps it (scalar, avx2, avx512, neon). All give the same bits.
+ * GGUF_KERNEL caps it (scalar, avx2, avx512, neon, or a name of the matrix kernels). All give the same bits.
  */
 int gguf_decode(uint32_t type, float *dst, const void *src, size_t nblocks);
 /* The other way. Never writes NaN; the same input gives the same blocks. -ENOTSUP for a type without an encoder. */

@@ -76,6 +76,7 @@ KERNEL_END
 
 const struct quant_tier quant_tier_avx2 = {
 	.name = "avx2",
+	.also = "avxvnni",
 	.supported = supported,
 	.decode = { LANES_TABLE },
 	.nearest = nearest_entry,
