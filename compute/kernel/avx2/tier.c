@@ -4,9 +4,15 @@
 #include "limits.h"
 
 KERNEL_BEGIN(AVX2_TARGET)
+/* What the fastest kernels do most of. */
+INLINE __m256i word_products(__m256i s, __m256i w, __m256i x)
+{
+	return _mm256_add_epi16(s, _mm256_maddubs_epi16(w, x));
+}
+
 static uint64_t int_peak(size_t n)
 {
-	return chain_products(n, signed_products);
+	return chain_products(n, word_products);
 }
 
 uint64_t avx2_float_peak(size_t n)
