@@ -95,7 +95,7 @@ cat "$m/tensors/t/stats" >"$tmp/null" 2>&1 &
 other=$!
 kill -9 "$reader"
 wait "$reader" 2>"$tmp/null"
-check 'its reader killed, and the other takes over' soon grep -qE 'request_wait|^0' "/proc/$other/wchan"
+check 'its reader killed, and the other takes over' soon grep -qE 'request_wait|folio_wait|^0' "/proc/$other/wchan"
 kill "$other"
 check 'a reader that waits for its answer can be killed' ended "$other"
 check 'and the next read has its turn' timeout 20 grep -q '^values *8$' "$m/tensors/s/stats"

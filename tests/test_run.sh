@@ -110,7 +110,7 @@ if [ -x "$mount" ] && [ -w /dev/fuse ] && "$mount" "$own" "$tmp/m" 2>"$tmp/err";
 	"$run" "$tmp/m" --ids "$ids" --logits "$tmp/l2" -ctk f32 -ctv f32 --load-mode mmap
 	check "logits from a mount's own files" cmp "$tmp/l1" "$tmp/l2"
 	mkdir "$tmp/copy" "$tmp/copy/tensors"
-	cp -r "$tmp/m/metadata" "$tmp/copy"
+	cp -r "$tmp/m/metadata" "$tmp/copy" && chmod -R u+w "$tmp/copy"
 	for t in "$tmp"/m/tensors/*; do
 		mkdir "$tmp/copy/tensors/${t##*/}"
 		cp "$t/type" "$t/shape" "$t/raw" "$tmp/copy/tensors/${t##*/}"
