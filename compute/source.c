@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "error.h"
 #include "load.h"
+#include "tree.h"
 #include "treeval.h"
 #include <errno.h>
 #include <pthread.h>
@@ -25,6 +26,7 @@ struct list {
 struct source {
 	const struct backend *b;
 	void *impl;
+	char *path;
 	struct source_options opt;
 	struct overrides *overrides; /* NULL: none */
 	struct weight *weights;
@@ -88,6 +90,7 @@ int source_open(struct source **out, const char *path, const struct source_optio
 	pthread_mutex_init(&s->lock, NULL);
 	if (opt)
 		s->opt = *opt;
+	s->path = realpath(path, NULL);
 	s->b = S_ISDIR(st.st_mode) ? &backend_tree : &backend_file;
 	err = keep_overrides(s, e);
 	if (!err)
@@ -112,6 +115,7 @@ void source_close(struct source *s)
 		free(l);
 	}
 	load_free(&s->load);
+	free(s->path);
 	free(s->overrides);
 	free(s->sorted);
 	free(s->weights);
@@ -132,11 +136,29 @@ int source_map(struct source *s, struct gguf_error *e)
 	return err;
 }
 
+/* A mount's model.gguf has nothing of the files below it; the tree around it tells of them. */
+static bool tree_holds(const struct source *s, const struct stat *st)
+{
+	char *name = s->path ? strrchr(s->path, '/') : NULL;
+	struct source *tree;
+	bool found = false;
+
+	if (s->b != &backend_file || !name || strcmp(name, "/" TREE_MODEL) != 0)
+		return false;
+	*name = '\0';
+	if (!source_open(&tree, name == s->path ? "/" : s->path, NULL, NULL)) {
+		found = tree->b == &backend_tree && tree->b->holds(tree->impl, st);
+		source_close(tree);
+	}
+	*name = '/';
+	return found;
+}
+
 bool source_holds(struct source *s, const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && s->b->holds(s->impl, &st);
+	return stat(path, &st) == 0 && (s->b->holds(s->impl, &st) || tree_holds(s, &st));
 }
 
 void source_progress(struct source *s, uint64_t done, uint64_t total)

@@ -48,7 +48,7 @@ check "loading phases" [ "$("$run" "$own" -p a -n 1 --timings 2>&1 >/dev/null | 
 check "a warm-up changes nothing" same "$("$run" "$own" -p 'Mr. Darcy' -n 12 --temp 0 --warmup 2>/dev/null)" "$(cat "$tmp/a")"
 check "dry run" [ "$("$run" "$own" --dry-run | grep -cE '^(weights|KV cache|buffers) +[0-9]+ bytes')" = 3 ]
 refuses_model() { # refuses_model FILE MODEL: FILE is not written over
-	cp "$own" "$tmp/own.gguf"
+	cmp -s "$own" "$tmp/own.gguf" || cp "$own" "$tmp/own.gguf"
 	fails 1 'this is the model itself' "$run" "$2" --ids "1 2 3" --logits "$1" && cmp "$own" "$tmp/own.gguf"
 }
 cp "$own" "$tmp/own.gguf"; ln -s own.gguf "$tmp/link"; ln "$tmp/own.gguf" "$tmp/hard"
@@ -122,6 +122,10 @@ if [ -x "$mount" ] && [ -w /dev/fuse ] && "$mount" "$own" "$tmp/m" 2>"$tmp/err";
 	fusermount3 -u "$tmp/m"
 	cp "$own" "$tmp/gone.gguf" && "$mount" "$tmp/gone.gguf" "$tmp/m" && rm "$tmp/gone.gguf"
 	check "a model that is gone below the mount: told" fails 1 'gguf-run: .*cannot be read' "$run" "$tmp/m" -p a -n 1
+	fusermount3 -u "$tmp/m"
+	cp "$own" "$tmp/own.gguf" && "$mount" "$tmp/own.gguf" "$tmp/m"
+	check "logits do not replace the model below the mount" refuses_model "$tmp/own.gguf" "$tmp/m"
+	check "nor below the mount's model.gguf" refuses_model "$tmp/own.gguf" "$tmp/m/model.gguf"
 	fusermount3 -u "$tmp/m"
 	# the kernel would not give up locking pages that give errors
 	cp "$own" "$tmp/cut.gguf" && "$mount" "$tmp/cut.gguf" "$tmp/m" && truncate -s 900000 "$tmp/cut.gguf"
