@@ -33,6 +33,6 @@ run_aarch64() {
 	step 'aarch64: build without a warning' $?
 	[ -f "$work/aarch64/Makefile" ] || return
 	make -C "$work/aarch64" -j"$(nproc)" check SH_TESTS= \
-		LOG_COMPILER="qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$libs:$more" >"$work/aarch64/check.log" 2>&1
+		LOG_COMPILER="./libtool --silent --mode=execute qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$libs:$more:$work/aarch64/.libs" >"$work/aarch64/check.log" 2>&1
 	count "$work/aarch64/check.log"
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 enum { ROOM = 64, SOME = 12 };
 
@@ -34,11 +35,12 @@ static void go_on(struct ggufs *g, const int32_t *ids, size_t n, char *text)
 	free(logits);
 }
 
-/* What gguf-run says to the same. */
-static void ask_program(const char *model, char *text, size_t room)
+/* What gguf-run says to the same. False where it cannot be started, as that of another machine. */
+static bool ask_program(const char *model, char *text, size_t room)
 {
 	const char *top = getenv("top_builddir");
 	char command[1000];
+	int status = 0;
 	FILE *f;
 
 	snprintf(command, sizeof(command), "%s/gguf-run '%s' -p 'Mr. Darcy' -n %d --temp 0 --print-ids 2>/dev/null", top ? top : ".",
@@ -48,7 +50,8 @@ static void ask_program(const char *model, char *text, size_t room)
 		*text = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	if (f)
-		pclose(f);
+		status = pclose(f);
+	return WIFEXITED(status) && WEXITSTATUS(status) != 126;
 }
 
 static void refusals(const char *model)
@@ -67,7 +70,7 @@ int main(void)
 {
 	const char *top = getenv("top_srcdir");
 	const struct ggufs_options opt = { .context = 64, .threads = 1 };
-	char model[600], want[400], got[400], piece[ROOM];
+	char model[600], want[400], got[400], again[400], piece[ROOM];
 	int32_t ids[ROOM];
 	struct gguf_error e = { 0 };
 	struct ggufs *g = NULL;
@@ -84,12 +87,13 @@ int main(void)
 	ok(ggufs_piece(g, ids[0], piece, ROOM) == 0 && ggufs_piece(g, ids[1], piece, 1) > 0, "pieces");
 	ggufs_encode(g, "Mr. Darcy", 9, GGUFS_ADD, ids, ROOM, &n);
 	go_on(g, ids, n, got);
-	ask_program(model, want, sizeof(want));
-	if (!ok(*want && !strcmp(got, want), "what follows is what gguf-run says"))
+	if (!ask_program(model, want, sizeof(want)))
+		skip("what follows is what gguf-run says", "gguf-run cannot be started here");
+	else if (!ok(*want && !strcmp(got, want), "what follows is what gguf-run says"))
 		printf("# %s\n# %s\n", got, want);
 	ok(ggufs_position(g) == n + SOME && ggufs_rewind(g, ROOM) == -ERANGE && !ggufs_rewind(g, 0), "back to the start");
-	go_on(g, ids, n, got);
-	ok(!strcmp(got, want), "the same again");
+	go_on(g, ids, n, again);
+	ok(*got && !strcmp(got, again), "the same again");
 	ok(ggufs_feed(g, (const int32_t[]){ 1024 }, 1, NULL, &e) == -EINVAL, "no token: %s", e.text);
 	for (size_t i = 0; i < ROOM; i++)
 		ids[i] = 5;
