@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "whole.h"
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +14,12 @@ static char unreadable[160]; /* what on_bus says */
 /* A page of a mapped file that cannot be read any more comes as a signal; nothing can go on without it. */
 static void on_bus(int signal)
 {
-	ssize_t n = write(STDERR_FILENO, unreadable, strlen(unreadable));
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+	ssize_t n;
 
+	while (atomic_flag_test_and_set(&told)) /* another thread has come upon it, too, and will end them all */
+		pause();
+	n = write(STDERR_FILENO, unreadable, strlen(unreadable));
 	(void)n;
 	(void)signal;
 	whole_abandon();
