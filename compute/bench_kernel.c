@@ -56,13 +56,14 @@ static double time_of(struct team_barrier *b, struct kernel_job *j, size_t parts
 static void print_type(struct team_barrier *b, struct kernel_job *j, uint32_t type)
 {
 	size_t row = IN / gguf_type_values(type) * gguf_type_bytes(type), all = BYTES / (row * OUT);
+	size_t parts = all < PARTS ? all : PARTS;
 
 	j->w = (struct mat){ j->w.data, IN, OUT, row, type };
 	printf("| %-8s", gguf_type_name(type));
 	for (size_t i = 0; i < BATCHES; i++) {
 		j->tokens = batches[i];
-		j->mats = j->tokens <= FEW ? all / PARTS : 1;
-		double s = time_of(b, j, PARTS), mats = (double)j->mats;
+		j->mats = j->tokens <= FEW ? all / parts : 1;
+		double s = time_of(b, j, parts), mats = (double)j->mats;
 
 		printf(" | %6.1f %6.1f", mats * (double)(row * OUT) / s * 1e-9,
 		       mats * (double)j->tokens * IN * OUT / s * 1e-9);
