@@ -53,6 +53,16 @@ static int run_once(struct llm *m, const struct bench_test *t, float *logits, do
 	return err;
 }
 
+/* In the same minute as the test. More threads than processors would show no more of the machine. */
+static int add_limits(struct bench_limits *l, struct bench_test *t, struct gguf_error *e)
+{
+	unsigned allowed = threads_allowed();
+	int err = bench_limits(l, t->threads < allowed ? t->threads : allowed);
+
+	t->limits = l;
+	return err ? gguf_fail(e, err, 0, "the machine's limits cannot be measured: %s", strerror(-err)) : 0;
+}
+
 static int run_test(struct llm *m, const struct bench *b, const struct bench_model *model, struct bench_test *t,
 		    struct gguf_error *e)
 {
@@ -91,27 +101,29 @@ static size_t list_tests(const struct bench *b, unsigned depth, struct bench_tes
 	return n;
 }
 
+/* The most positions that a test needs; no more than a number of that many bits. */
 static unsigned context_for(const struct bench *b)
 {
 	struct bench_test tests[BENCH_TESTS];
-	unsigned most = 1;
+	uint64_t most = 1;
 
 	for (unsigned d = 0; d < b->depth.n; d++) {
 		size_t n = list_tests(b, b->depth.v[d], tests);
 
 		for (size_t i = 0; i < n; i++) {
-			unsigned tokens = tests[i].prompt + tests[i].generate + tests[i].depth;
+			uint64_t tokens = (uint64_t)tests[i].prompt + tests[i].generate + tests[i].depth;
 
 			most = tokens > most ? tokens : most;
 		}
 	}
-	return most;
+	return most < UINT32_MAX ? (unsigned)most : UINT32_MAX;
 }
 
-static int bench_threads(struct bench *b, struct source *s, const struct bench_model *model, unsigned threads,
+/* All tests with number i of threads. */
+static int bench_threads(struct bench *b, struct source *s, const struct bench_model *model, unsigned number,
 			 struct gguf_error *e)
 {
-	struct llm_options o = { .threads = threads, .context = context_for(b), .batch = b->batch, .k = b->k,
+	struct llm_options o = { .threads = b->threads.v[number], .context = context_for(b), .batch = b->batch, .k = b->k,
 				 .v = b->v };
 	struct bench_test tests[BENCH_TESTS];
 	struct llm *m = NULL;
@@ -123,6 +135,7 @@ static int bench_threads(struct bench *b, struct source *s, const struct bench_m
 		for (size_t i = 0; i < n && !err; i++) {
 			tests[i].threads = llm_threads(m);
 			err = run_test(m, b, model, &tests[i], e);
+			err = err ? err : add_limits(&b->limits[number], &tests[i], e);
 			if (!err)
 				b->format->row(model, &tests[i], b->rows++ == 0);
 		}
@@ -143,35 +156,42 @@ static int bench_model(struct bench *b, const char *path)
 		return fail(path, e.text);
 	bench_weigh(s, &model);
 	for (unsigned i = 0; i < b->threads.n && !err; i++)
-		err = bench_threads(b, s, &model, b->threads.v[i], &e);
+		err = bench_threads(b, s, &model, i, &e);
 	source_close(s);
 	return err ? fail(path, e.text) : 0;
 }
 
-static int print_limits(const struct bench *b)
+static int run_kernels(struct bench *b)
 {
-	for (unsigned i = 0; i < b->threads.n; i++) {
-		struct bench_limits l;
-		unsigned allowed = threads_allowed(), wanted = b->threads.v[i] ? b->threads.v[i] : allowed;
-		/* more threads than processors show no more of the machine */
-		int err = bench_limits(&l, wanted < allowed ? wanted : allowed);
+	int err = 0;
 
-		if (err)
-			return fail("limits", strerror(-err));
-		b->format->limits(&l, wanted);
+	for (unsigned i = 0; i < b->threads.n && !err; i++) {
+		unsigned threads = b->threads.v[i] ? b->threads.v[i] : threads_allowed();
+
+		err = bench_kernels(threads, b->type);
+		err = err ? err : bench_limits(&b->limits[i], threads);
 	}
-	return 0;
+	b->format->end(b->limits, b->threads.n);
+	return err ? fail(b->type ? b->type : "kernels", strerror(-err)) : 0;
 }
 
-static int run_kernels(const struct bench *b)
+static bool any(const struct bench_list *l)
 {
-	for (unsigned i = 0; i < b->threads.n; i++) {
-		int err = bench_kernels(b->threads.v[i] ? b->threads.v[i] : threads_allowed(), b->type);
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->v[i])
+			return true;
+	return false;
+}
 
-		if (err)
-			return fail(b->type ? b->type : "kernels", strerror(-err));
-	}
-	return 0;
+static int run_models(struct bench *b)
+{
+	int status = 0;
+
+	b->format->begin();
+	for (unsigned i = 0; i < b->models.n && !status; i++)
+		status = bench_model(b, b->models.path[i]);
+	b->format->end(b->limits, b->threads.n);
+	return status;
 }
 
 /* Whether a message says what is wrong with the options. */
@@ -179,6 +199,14 @@ static bool wrong_use(const struct bench *b)
 {
 	if (!b->runs)
 		return fail("-r", "at least one run is wanted");
+	if (!b->batch)
+		return fail("-b", "at least one token is computed at once");
+	if (!b->kernels && !any(&b->prompt) && !any(&b->generate) && !any(&b->both))
+		return fail("-p, -n, -pg", "nothing to measure: all are 0");
+	if (b->kernels && (b->models.n || b->format != bench_format("md")))
+		return fail("--kernels", "takes no model, and prints a table only");
+	if (b->type && !b->kernels)
+		return fail("--type", "is for --kernels");
 	if (b->type && gguf_type_find(b->type) < 0)
 		return fail(b->type, "no such type");
 	return !b->kernels && !b->models.n && fail("-m", "no model given");
@@ -188,26 +216,32 @@ int main(int argc, char **argv)
 {
 	struct bench b = { .runs = 5, .batch = 512, .format = bench_format("md") };
 	const struct opt_table tables[] = { { bench_options, &b }, { 0 } };
+	struct cli c = { 0 };
 	struct gguf_error e = { 0 };
 	const char **words = calloc((size_t)argc, sizeof *words);
+	const char *wrong = NULL;
 	size_t n_words = 0;
-	int status = 0;
 
+	cli_start(&c, argv[0]);
 	if (!words || opt_parse(tables, argc, argv, words, &n_words)) {
 		free(words);
 		return 2;
 	}
-	for (size_t i = 0; i < n_words && b.models.n < BENCH_LIST; i++)
-		b.models.path[b.models.n++] = words[i];
+	for (size_t i = 0; i < n_words && !wrong; i++)
+		wrong = bench_add_model(&b.models, words[i]);
 	free(words);
+	if (wrong) {
+		fail("-m", wrong);
+		return 2;
+	}
 	if (b.help) {
-		puts("usage: gguf-bench [options] -m MODEL");
+		puts("usage: gguf-bench [options] [-m] MODEL...");
 		opt_help(tables);
-		return 0;
+		return cli_end(&c, 0);
 	}
 	if (b.version) {
-		cli_version(&(struct cli){ .program = "gguf-bench" });
-		return 0;
+		cli_version(&c);
+		return cli_end(&c, 0);
 	}
 	bench_defaults(&b);
 	if (mat_init(&e))
@@ -216,19 +250,5 @@ int main(int argc, char **argv)
 		opt_try_help("gguf-bench");
 		return 2;
 	}
-	if (b.kernels)
-		b.format = bench_format("md");
-	else
-		b.format->begin();
-	for (unsigned i = 0; i < b.models.n && !b.kernels && !status; i++)
-		status = bench_model(&b, b.models.path[i]);
-	if (!status)
-		status = print_limits(&b);
-	if (b.kernels)
-		status = status ? status : run_kernels(&b);
-	else
-		b.format->end();
-	if (!status && (fflush(stdout) || ferror(stdout)))
-		status = fail("standard output", strerror(errno));
-	return status;
+	return cli_end(&c, b.kernels ? run_kernels(&b) : run_models(&b));
 }

@@ -58,7 +58,7 @@ static const char *read_list(void *field, const char *value)
 	return NULL;
 }
 
-static const char *read_models(void *field, const char *value)
+const char *bench_add_model(void *field, const char *value)
 {
 	struct bench_models *m = field;
 
@@ -95,7 +95,7 @@ const struct opt bench_options[] = {
 	{ "-h, --help", NULL, "print this and exit", OPT_ON, AT(help), NULL },
 	{ "--version", NULL, "print version and kernels in use, and exit", OPT_ON, AT(version), NULL },
 	{ "-m, --model", "PATH", "a mount, a directory of its layout, or a .gguf file; may be repeated", OPT_CALL, AT(models),
-	  read_models },
+	  bench_add_model },
 	{ "-p, --n-prompt", "N,..", "prompts of so many tokens; 0: none (default: 512)", OPT_CALL, AT(prompt), read_list },
 	{ "-n, --n-gen", "N,..", "generate so many tokens; 0: none (default: 128)", OPT_CALL, AT(generate), read_list },
 	{ "-pg", "P,N", "a prompt, and then tokens, besides", OPT_CALL, AT(both), read_pair },

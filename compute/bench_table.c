@@ -4,9 +4,16 @@
 #include "matmul.h"
 #include <stdio.h>
 #include <string.h>
+#include <utf8proc.h>
 
 static void none(void)
 {
+}
+
+static void no_end(const struct bench_limits *l, unsigned n)
+{
+	(void)l;
+	(void)n;
 }
 
 static void test_name(const struct bench_test *t, char name[48])
@@ -42,10 +49,17 @@ static void md_row(const struct bench_model *m, const struct bench_test *t, bool
 	fflush(stdout);
 }
 
-static void md_limits(const struct bench_limits *l, unsigned threads)
+static void md_end(const struct bench_limits *l, unsigned n)
 {
-	printf("\nThis machine, %u thread%s: reads %.1f GB/s, multiplies %.0f GMAC/s in bytes, %.0f in floats\n", threads,
-	       threads == 1 ? "" : "s", l->read * 1e-9, l->ints * 1e-9, l->fmas * 1e-9);
+	for (; n; n--, l++) {
+		if (!l->threads)
+			continue;
+		printf("\nThis machine with %s, %u thread%s: reads %.1f GB/s, multiplies %.0f GMAC/s in bytes, ", mat_tier(), l->threads,
+		       l->threads == 1 ? "" : "s", l->read * 1e-9, l->ints * 1e-9);
+		if (l->pairs > 0)
+			printf("%.0f in BFloat16, ", l->pairs * 1e-9);
+		printf("%.0f in floats\n", l->fmas * 1e-9);
+	}
 }
 
 /* ---- csv ---- */
@@ -53,7 +67,8 @@ static void md_limits(const struct bench_limits *l, unsigned threads)
 static void csv_begin(void)
 {
 	puts("model_filename,model_type,model_size,model_n_params,backend,n_threads,n_prompt,n_gen,n_depth,avg_ts,stddev_ts,"
-	     "bytes_per_second,macs_per_second");
+	     "bytes_per_second,macs_per_second,limit_bytes_per_second,limit_int_macs_per_second,"
+	     "limit_bf16_macs_per_second,limit_float_macs_per_second");
 }
 
 static void csv_text(const char *s)
@@ -68,23 +83,29 @@ static void csv_row(const struct bench_model *m, const struct bench_test *t, boo
 {
 	(void)first;
 	csv_text(m->path);
-	printf(",\"%s\",%.0f,%.0f,%s,%u,%u,%u,%u,%.6f,%.6f,%.0f,%.0f\n", m->what, m->size, m->values, mat_tier(), t->threads,
-	       t->prompt, t->generate, t->depth, t->rate, t->spread, t->bytes, t->macs);
+	printf(",\"%s\",%.0f,%.0f,%s,%u,%u,%u,%u,%.6f,%.6f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f\n", m->what, m->size, m->values,
+	       mat_tier(), t->threads, t->prompt, t->generate, t->depth, t->rate, t->spread, t->bytes, t->macs, t->limits->read,
+	       t->limits->ints, t->limits->pairs, t->limits->fmas);
 	fflush(stdout);
-}
-
-static void csv_limits(const struct bench_limits *l, unsigned threads)
-{
-	printf("\"(limits)\",,,,%s,%u,,,,,,%.0f,%.0f\n", mat_tier(), threads, l->read, l->ints);
 }
 
 /* ---- json, jsonl ---- */
 
+/* Bytes that are no UTF-8 become U+FFFD each. */
 static void json_text(const char *s)
 {
-	putchar('"');
-	for (; *s; s++)
-		printf((unsigned char)*s < ' ' ? "\\u%04x" : *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+	for (putchar('"'); *s;) {
+		utf8proc_int32_t c;
+		utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)s, -1, &c);
+
+		if (n <= 0)
+			fputs("\\ufffd", stdout);
+		else if (c < ' ')
+			printf("\\u%04x", (unsigned)c);
+		else
+			printf(c == '"' || c == '\\' ? "\\%.*s" : "%.*s", (int)n, s);
+		s += n > 0 ? n : 1;
+	}
 	putchar('"');
 }
 
@@ -96,14 +117,9 @@ static void json_object(const struct bench_model *m, const struct bench_test *t)
 	json_text(m->what);
 	printf(", \"model_size\": %.0f, \"model_n_params\": %.0f, \"backend\": \"%s\", \"n_threads\": %u, \"n_prompt\": %u, "
 	       "\"n_gen\": %u, \"n_depth\": %u, \"avg_ts\": %.6f, \"stddev_ts\": %.6f, \"bytes_per_second\": %.0f, "
-	       "\"macs_per_second\": %.0f}", m->size, m->values, mat_tier(), t->threads, t->prompt, t->generate, t->depth,
-	       t->rate, t->spread, t->bytes, t->macs);
-}
-
-static void json_limits_object(const struct bench_limits *l, unsigned threads)
-{
-	printf("{\"limits\": true, \"backend\": \"%s\", \"n_threads\": %u, \"bytes_per_second\": %.0f, "
-	       "\"int_macs_per_second\": %.0f, \"float_macs_per_second\": %.0f}", mat_tier(), threads, l->read, l->ints, l->fmas);
+	       "\"macs_per_second\": %.0f, \"limit_bytes_per_second\": %.0f, \"limit_int_macs_per_second\": %.0f, "
+	       "\"limit_bf16_macs_per_second\": %.0f, \"limit_float_macs_per_second\": %.0f}", m->size, m->values, mat_tier(), t->threads, t->prompt, t->generate, t->depth,
+	       t->rate, t->spread, t->bytes, t->macs, t->limits->read, t->limits->ints, t->limits->pairs, t->limits->fmas);
 }
 
 static void json_begin(void)
@@ -115,16 +131,13 @@ static void json_row(const struct bench_model *m, const struct bench_test *t, bo
 {
 	printf(first ? "\n  " : ",\n  ");
 	json_object(m, t);
+	fflush(stdout);
 }
 
-static void json_limits(const struct bench_limits *l, unsigned threads)
+static void json_end(const struct bench_limits *l, unsigned n)
 {
-	printf(",\n  ");
-	json_limits_object(l, threads);
-}
-
-static void json_end(void)
-{
+	(void)l;
+	(void)n;
 	puts("\n]");
 }
 
@@ -136,19 +149,13 @@ static void jsonl_row(const struct bench_model *m, const struct bench_test *t, b
 	fflush(stdout);
 }
 
-static void jsonl_limits(const struct bench_limits *l, unsigned threads)
-{
-	json_limits_object(l, threads);
-	putchar('\n');
-}
-
 const struct bench_format *bench_format(const char *name)
 {
 	static const struct bench_format formats[] = {
-		{ "md", md_begin, md_row, md_limits, none },
-		{ "csv", csv_begin, csv_row, csv_limits, none },
-		{ "json", json_begin, json_row, json_limits, json_end },
-		{ "jsonl", none, jsonl_row, jsonl_limits, none },
+		{ "md", md_begin, md_row, md_end },
+		{ "csv", csv_begin, csv_row, no_end },
+		{ "json", json_begin, json_row, json_end },
+		{ "jsonl", none, jsonl_row, no_end },
 	};
 
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)

@@ -10,7 +10,7 @@ ok() { # ok WHAT, after the test
 	r=$? n=$((n + 1))
 	if [ $r = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; sed 's/^/# /' out | head -20; bad=1; fi
 }
-bench() { "$top/gguf-bench" -m "$model" -t 1 -r 1 "$@"; }
+bench() { "$top/gguf-bench" -m "$model" -r 1 "$@"; }
 # lists 'TESTS' OPTION...: these are the tests of the table, in order
 lists() {
 	want=$1
@@ -43,6 +43,21 @@ done
 refuses 'too many' -p 1-500; ok 'too many tests'
 refuses 'not one of' -ctk f8; ok 'a type that caches do not have'
 refuses 'at least one run' -r 0; ok 'no runs'
+refuses 'at least one token' -b 0; ok 'no batch'
+refuses 'nothing to measure' -p 0 -n 0; ok 'no tests'
+refuses 'nothing to measure' -p 0 -n 0 -pg 0,0; ok 'no tokens'
+refuses 'takes no model' --kernels; ok 'kernels and a model'
+refuses 'is for --kernels' --type q4_0; ok 'a type without kernels'
+bench -d 2147483647 -p 2147483647 -n 0 >out 2>&1
+[ $? = 1 ] && grep -q 'too long' out; ok 'more positions than there are numbers'
+(
+	set -- "$model"
+	while [ $# -lt 65 ]; do set -- "$@" "$model"; done
+	"$top/gguf-bench" "$@" >out 2>&1
+	[ $? = 2 ] && grep -q 'too many models' out
+); ok 'too many models'
+lists 'pp4 tg2' -p 4 -n 2 -t 0; ok 'as many threads as it likes'
+lists 'pp4 tg2 pp4 tg2' -p 4 -n 2 -t 1,0; ok 'one thread, and as many as it likes'
 for format in json jsonl csv; do
 	bench -p 4 -n 2 -o $format >out 2>&1 && case $format in
 	json) python3 -c 'import json; d = json.load(open("out")); assert [(r.get("n_prompt"), r.get("n_gen")) for r in d[:2]] == [(4, 0), (0, 2)]' ;;
@@ -50,5 +65,16 @@ for format in json jsonl csv; do
 	csv) python3 -c 'import csv; d = list(csv.DictReader(open("out"))); assert [r["n_prompt"] for r in d[:2]] == ["4", "0"]' ;;
 	esac 2>>out; ok "format $format is read by others"
 done
+cp "$model" "$(printf 'no \377 UTF-8 "\\.gguf')"
+"$top/gguf-bench" no* -p 4 -n 0 -r 1 -o json >out 2>&1 &&
+	python3 -c 'import json; assert "\ufffd" in json.load(open("out"))[0]["model_filename"]' 2>>out
+ok 'a file name that is no UTF-8'
+bench -p 4 -n 0 -d 0,1,2,3,4,5,6,7,8,9 -r 20000 -o json >rows 2>out &
+i=0
+until grep -q n_prompt rows || [ $((i += 1)) -gt 600 ]; do sleep 0.1; done
+kill $!
+wait $! 2>/dev/null
+grep -q n_prompt rows && ! grep -q '^]' rows; ok 'rows are written as they are measured'
+"$top/gguf-bench" --kernels --type F64 -t 1 >out 2>&1 && [ "$(grep -c '^| F64 ' out)" = 1 ]; ok 'kernels of a wide type'
 echo "1..$n"
 exit $bad

@@ -26,6 +26,8 @@ static void add_tier(struct kernel_tier *k, const struct kernel_tier *t)
 	k->name = t->name;
 	if (t->limits)
 		k->limits = t->limits;
+	if (t->pair_peak)
+		k->pair_peak = t->pair_peak;
 	if (t->quantize)
 		k->quantize = t->quantize;
 	if (t->round)

@@ -32,6 +32,7 @@ struct kernel_tier {
 	const char *name;
 	bool (*supported)(void);
 	const struct kernel_limits *limits;
+	uint64_t (*pair_peak)(size_t n); /* as in limits, of BFloat16 */
 	/* NULL: the tier below does it */
 	kernel_quantize_fn *quantize;
 	kernel_round_fn *round;

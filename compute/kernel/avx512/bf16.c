@@ -36,6 +36,27 @@ INLINE void add_step(__m512 *acc, const uint8_t *w, size_t row_bytes, const uint
 
 #include "float_body.h"
 EACH_FEW(FEW_FN, AS_BF16) EACH_TILE(TILE_FN, AS_BF16)
+
+static uint64_t pair_peak(size_t n)
+{
+	enum { CHAINS = 12 };
+	uint64_t done = (uint64_t)n * CHAINS * VALUES;
+	__m512bh a = (__m512bh)_mm512_set1_epi32(0x3f003f00);
+	__m512 s[CHAINS];
+
+	UNROLL
+	for (int k = 0; k < CHAINS; k++)
+		s[k] = _mm512_set1_ps((float)k); /* alike, they would be computed once */
+	__asm__ volatile("" : "+v"(a));
+	for (; n; n--)
+		UNROLL
+		for (int k = 0; k < CHAINS; k++)
+			s[k] = _mm512_dpbf16_ps(s[k], a, a);
+	UNROLL
+	for (int k = 0; k < CHAINS; k++)
+		__asm__ volatile("" : : "v"(s[k]));
+	return done;
+}
 KERNEL_END
 
 static few_fn *const few[FEW] = { EACH_FEW(FEW_ENTRY, AS_BF16) };
@@ -57,6 +78,7 @@ static bool supported(void)
 const struct kernel_tier kernel_avx512bf16 = {
 	.name = "avx512bf16",
 	.supported = supported,
+	.pair_peak = pair_peak,
 	.mul = { [GGUF_TYPE_BF16] = mul_bf16 },
 };
 #endif
