@@ -20,9 +20,11 @@ static void multiply(const struct team *t, const struct mat *w, const struct act
 
 void mat_mul(const struct mat *w, const struct act *a, float *y, size_t stride, const struct team *t)
 {
-	size_t step = w->out / t->n < 4 * ROWS ? LEAST_ROWS : ROWS;
+	bool few = a->tokens <= ACT_SMALL;
+	size_t step = few || w->out / t->n < 4 * ROWS ? LEAST_ROWS : ROWS;
 	struct team_loop l = team_loop(t, w->out, step);
 
+	l.halves = few;
 	for (size_t from, to; team_take(t, &l, &from, &to);)
 		multiply(t, w, a, y, stride, from, to);
 }

@@ -228,15 +228,16 @@ struct team_loop team_loop(const struct team *t, size_t n, size_t step)
 	while (n / step >= STEP_MASK)
 		step *= 2;
 	if (t->n == 1)
-		return (struct team_loop){ n, n, 0, n == 0 };
-	return (struct team_loop){ n, step, ++t->barrier->share[t->id].loops, 0 };
+		return (struct team_loop){ n, n, 0, n == 0, false };
+	return (struct team_loop){ n, step, ++t->barrier->share[t->id].loops, 0, false };
 }
 
 /*
- * Takes a step of owner's share. A share that still has the number of an earlier loop is whole: its owner has not come
- * so far. One that has a later number is done: nobody leaves a loop before all its shares are empty.
+ * Takes steps *from .. *to-1 of owner's share: one, or half of what is left of the thread's own. A share that still has the
+ * number of an earlier loop is whole: its owner has not come so far. One that has a later number is done: nobody leaves a
+ * loop before all its shares are empty.
  */
-static bool take_from(const struct team *t, const struct team_loop *l, unsigned owner, uint64_t *step)
+static bool take_from(const struct team *t, const struct team_loop *l, unsigned owner, uint64_t *from, uint64_t *to)
 {
 	_Atomic uint64_t *left = &t->barrier->share[owner].left;
 	uint64_t seen = atomic_load_explicit(left, memory_order_relaxed), want;
@@ -249,17 +250,19 @@ static bool take_from(const struct team *t, const struct team_loop *l, unsigned 
 		if (age < 0 || (first == end && age == 0))
 			return false;
 		if (first == end) {
-			*step = UINT64_MAX;
+			*from = *to = end;
 			want = now;
 		} else if (owner == t->id) {
-			*step = first;
-			want = pack(l->number, first + 1, end);
+			*from = first;
+			*to = l->halves ? first + (end - first + 1) / 2 : first + 1;
+			want = pack(l->number, *to, end);
 		} else {
-			*step = end - 1;
-			want = pack(l->number, first, end - 1);
+			*from = end - 1;
+			*to = end;
+			want = pack(l->number, first, *from);
 		}
 	} while (!atomic_compare_exchange_weak_explicit(left, &seen, want, memory_order_relaxed, memory_order_relaxed));
-	return *step != UINT64_MAX;
+	return *from < *to;
 }
 
 bool team_take(const struct team *t, struct team_loop *l, size_t *from, size_t *to)
@@ -269,11 +272,11 @@ bool team_take(const struct team *t, struct team_loop *l, size_t *from, size_t *
 		*to = l->n;
 		return !l->looked++;
 	}
-	for (uint64_t step; l->looked < t->n; l->looked++) {
-		if (!take_from(t, l, (t->id + l->looked) % t->n, &step))
+	for (uint64_t first, end; l->looked < t->n; l->looked++) {
+		if (!take_from(t, l, (t->id + l->looked) % t->n, &first, &end))
 			continue;
-		*from = step * l->step;
-		*to = *from + l->step < l->n ? *from + l->step : l->n;
+		*from = first * l->step;
+		*to = end * l->step < l->n ? end * l->step : l->n;
 		return true;
 	}
 	return false;

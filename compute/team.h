@@ -51,6 +51,7 @@ struct team_loop {
 	size_t n, step;
 	unsigned number; /* of this loop, in the life of the team */
 	unsigned looked; /* shares found empty */
+	bool halves;     /* a thread takes half of what is left of its own share at once: for steps of a microsecond */
 };
 struct team_loop team_loop(const struct team *t, size_t n, size_t step);
 bool team_take(const struct team *t, struct team_loop *l, size_t *from, size_t *to);
