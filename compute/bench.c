@@ -96,8 +96,9 @@ static size_t list_tests(const struct bench *b, unsigned depth, struct bench_tes
 	for (unsigned i = 0; i < b->generate.n; i++)
 		if (b->generate.v[i])
 			tests[n++] = (struct bench_test){ .generate = b->generate.v[i], .depth = depth };
-	if (b->both.n)
-		tests[n++] = (struct bench_test){ .prompt = b->both.v[0], .generate = b->both.v[1], .depth = depth };
+	for (unsigned i = 0; i < b->both.n; i += 2)
+		if (b->both.v[i] || b->both.v[i + 1])
+			tests[n++] = (struct bench_test){ .prompt = b->both.v[i], .generate = b->both.v[i + 1], .depth = depth };
 	return n;
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BENCH_LIST = 64, BENCH_TESTS = 2 * BENCH_LIST + 1 };
+enum { BENCH_LIST = 64, BENCH_TESTS = 3 * BENCH_LIST };
 
 struct bench_list {
 	uint32_t v[BENCH_LIST];
@@ -56,7 +56,8 @@ struct bench {
 	bool help, version, kernels;
 	const char *type;
 	struct bench_models models;
-	struct bench_list prompt, generate, both, depth, threads;
+	struct bench_list prompt, generate, depth, threads;
+	struct bench_list both; /* of prompts and what follows them, by turns */
 	unsigned batch, runs, rows;
 	enum cache_type k, v;
 	struct overrides overrides;

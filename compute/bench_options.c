@@ -70,12 +70,15 @@ const char *bench_add_model(void *field, const char *value)
 
 static const char *read_pair(void *field, const char *value)
 {
-	struct bench_list l = { 0 };
+	struct bench_list l = { 0 }, *all = field;
 	const char *wrong = read_list(&l, value);
 
 	if (wrong || l.n != 2)
 		return wrong ? wrong : "not PROMPT,TOKENS";
-	*(struct bench_list *)field = l;
+	if (all->n + 2 > BENCH_LIST)
+		return "too many values";
+	all->v[all->n++] = l.v[0];
+	all->v[all->n++] = l.v[1];
 	return NULL;
 }
 

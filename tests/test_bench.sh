@@ -30,7 +30,8 @@ lists 'pp8 tg128' -p 8; ok '-p alone: generation is as without options'
 lists 'pp512 tg3' -n 3; ok '-n alone: prompts are as without options'
 lists 'pp1 pp2 pp4 pp8 pp16 pp18 pp20 tg2' -p '1-8*2,16-20+2' -n 2; ok 'ranges'
 lists 'pp4 pp5 pp6 pp9' -p 4-6 -p 9 -n 0; ok 'a step of one; options repeated'
-lists 'pp4+tg2' -p 0 -n 0 -pg 4,2; ok '-pg alone'
+lists 'pp4+tg2 pp3+tg1' -p 0 -n 0 -pg 4,2 -pg 3,1; ok '-pg alone, twice'
+lists 'pp4' -p 4 -n 0 -pg 0,0; ok '-pg of nothing'
 lists 'pp4 tg2 pp4  d9 tg2  d9' -p 4 -n 2 -d 0,9; ok 'depths'
 for types in 'f16 f32' 'f32 q8_0' 'auto auto'; do
 	# shellcheck disable=SC2086 # two words
