@@ -70,12 +70,11 @@ cp "$model" "$(printf 'no \377 UTF-8 "\\.gguf')"
 "$top/gguf-bench" no* -p 4 -n 0 -r 1 -o json >out 2>&1 &&
 	python3 -c 'import json; assert "\ufffd" in json.load(open("out"))[0]["model_filename"]' 2>>out
 ok 'a file name that is no UTF-8'
+mkfifo rows
 "$top/gguf-bench" -m "$model" -p 4,500 -n 0 -r 2000 -o json >rows 2>out &
-i=0
-until grep -q n_prompt rows || [ $((i += 1)) -gt 600 ]; do sleep 0.1; done
-kill $!
+head -c 30 <rows | grep -q model_filename && kill $!
 wait $! 2>/dev/null
-grep -q n_prompt rows && ! grep -q '^]' rows; ok 'rows are written as they are measured'
+[ $? -gt 128 ]; ok 'rows are written as they are measured'
 "$top/gguf-bench" --kernels --type F64 -t 1 >out 2>&1 && [ "$(grep -c '^| F64 ' out)" = 1 ]; ok 'kernels of a wide type'
 echo "1..$n"
 exit $bad
