@@ -185,6 +185,8 @@ static void attend_one(const struct pass *p, unsigned layer, const struct heads 
 	const struct llm *m = p->m;
 	struct attend_tile tile = {
 		.keys = kv_keys(&m->kv, layer, kv_head), .values = kv_values(&m->kv, layer, kv_head),
+		.key_units = kv_key_units(&m->kv, kv_keys(&m->kv, layer, kv_head)),
+		.value_units = kv_value_units(&m->kv, kv_values(&m->kv, layer, kv_head)),
 		.k_type = m->kv.k_type, .v_type = m->kv.v_type,
 		.key_len = m->kv.key_len, .value_len = m->kv.value_len,
 		.rows = (unsigned)count, .cap = m->model->h.attn_cap, .scratch = scratch,

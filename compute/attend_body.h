@@ -5,9 +5,7 @@
  * values. A group starts at a multiple of its size and a sum goes over positions in order, so that the result is the
  * same whatever else is in the tile.
  *
- * Over a cache of BFloat16 queries and weights are rounded to that, too, subnormal numbers are zero, and the second of
- * a pair is multiplied before the first: products of pairs (attend_pairs.h) do that, and floats in that order give the
- * same bits. Here "in order" has pairs swapped then, in queries and keys, weights and values.
+ * Over a cache of integers queries and weights become integers, too: attend_pairs.h.
  */
 
 /* Positions that are taken at once: their scores share one maximum. */
@@ -63,18 +61,16 @@ UNROLL
 	}
 }
 
-/* How many of a group's positions, from first on, are before to; a pair counts whole. */
-INLINE int count_of(const struct attend_tile *t, uint32_t first, uint32_t to)
+/* How many of a group's positions, from first on, are before to. */
+INLINE int count_of(uint32_t first, uint32_t to)
 {
-	int count = to - first < GROUP ? (int)(to - first) : GROUP;
-
-	return t->v_type == CACHE_BF16 ? (count + 1) & ~1 : count;
+	return to - first < GROUP ? (int)(to - first) : GROUP;
 }
 
 /* Positions of the group that any of the n queries from r0 on sees: later queries see no less. */
 INLINE int seen_of(const struct attend_tile *t, const struct group *g, size_t r0, int n)
 {
-	return count_of(t, g->first, t->to[r0 + (size_t)n - 1]);
+	return count_of(g->first, t->to[r0 + (size_t)n - 1]);
 }
 
 INLINE void scores_for(const struct attend_tile *t, const struct group *g, size_t r0, int n, int v, float (*s)[GROUP])
@@ -181,19 +177,24 @@ static void VEC(all_values)(const struct attend_tile *t, const struct group *g, 
 	}
 }
 
+/*
+ * Weights are exp(score - most), where most need not be the greatest score: it follows where one is more than SLACK above
+ * it, which after a few groups hardly ever happens.
+ */
+enum { SLACK = 8 };
 struct softmax_row {
 	float most;
 	vf sum[PARTS];
 };
 
-INLINE float most_of(const float *s)
+INLINE vf most_of(const float *s)
 {
 	vf most = load(s);
 
 UNROLL
 	for (int v = 1; v < GROUP_PARTS; v++)
 		most = max_v(load(s + v * LANES), most);
-	return max_lane(most);
+	return most;
 }
 
 /* What of LANES positions from first on a query may see. */
@@ -225,11 +226,11 @@ UNROLL
 	m->most = most;
 }
 
-/* exp(x) for x that is not above 0, to 18 bits: a weight that is to be rounded to 8 needs no more. */
+/* exp(x) for x that is not above 0, to 18 bits: a weight that is to be rounded to 15 needs no more. Never 0. */
 INLINE vf exp_below(vf x)
 {
 	const vf magic = splat(0x1.8p23f);
-	vf y = max_v(splat(-86), x), t = fma_v(y, splat(0x1.715476p0f), magic);
+	vf y = max_v(splat(-64), x), t = fma_v(y, splat(0x1.715476p0f), magic);
 	vf f = fma_v(y, splat(0x1.715476p0f), magic - t), p = fma_v(f, splat(0x1.3a02ccp-7f), splat(0x1.c9fc46p-5f));
 
 	p = fma_v(p, f, splat(0x1.ec0378p-3f));
@@ -238,47 +239,38 @@ INLINE vf exp_below(vf x)
 	return (vf)((vi)p + ((vi)t << 23));
 }
 
-#ifndef PAIR_PRODUCTS
-/* A group's weights become what is multiplied. */
-INLINE void put_weights(float *s, const vf *p)
+/* What a query's scores of a group are made ready with: it may not see the least of them, and the greatest counts. */
+INLINE bool settle_scores(const struct attend_tile *t, size_t r, uint32_t first, float *s, struct softmax_row *m,
+			  float *acc, size_t stride)
 {
-UNROLL
-	for (int v = 0; v < GROUP_PARTS; v++)
-		store(s + v * LANES, swap_pairs(bf16_v(p[v])));
-}
-#endif
-
-/*
- * Turns the scores of a group into weights, relative to the greatest score so far; what was summed before follows. type is
- * that of the values.
- */
-INLINE void weigh(const struct attend_tile *t, enum cache_type type, size_t r, uint32_t first, float *s,
-		  struct softmax_row *m, float *acc, size_t stride)
-{
-	vf p[GROUP_PARTS];
 	bool whole = first >= t->from[r] && first + GROUP <= t->to[r];
-	float most;
+	vf most;
 
 	if (t->cap != 0)
 		VEC(soft_cap)(s, t->cap, GROUP);
 	if (!whole)
 		mask(t, r, first, s);
 	most = most_of(s);
-	if (!(most <= m->most))
-		shrink(m, most, acc, stride);
+	if (is_above(most, m->most + SLACK))
+		shrink(m, max_lane(most), acc, stride);
+	return whole;
+}
+
+/* Turns the scores of a group into weights, relative to the greatest score so far; what was summed before follows. */
+INLINE void weigh(const struct attend_tile *t, size_t r, uint32_t first, float *s, struct softmax_row *m, float *acc,
+		  size_t stride)
+{
+	bool whole = settle_scores(t, r, first, s, m, acc, stride);
+
 UNROLL
 	for (int v = 0; v < GROUP_PARTS; v++) {
-		vf x = load(s + v * LANES) - splat(m->most);
+		vf p = exp_v(load(s + v * LANES) - splat(m->most));
 
-		p[v] = type == CACHE_BF16 ? exp_below(x) : exp_v(x);
 		if (!whole)
-			p[v] = pick(seen(t, r, first + (uint32_t)(v * LANES)), p[v], splat(0));
-		m->sum[v % PARTS] = m->sum[v % PARTS] + p[v];
-		if (type != CACHE_BF16)
-			store(s + v * LANES, p[v]);
+			p = pick(seen(t, r, first + (uint32_t)(v * LANES)), p, splat(0));
+		m->sum[v % PARTS] = m->sum[v % PARTS] + p;
+		store(s + v * LANES, p);
 	}
-	if (type == CACHE_BF16)
-		put_weights(s, p);
 }
 
 /* Divides by the sum of the weights; the sink has one too. */
@@ -311,13 +303,12 @@ INLINE void find_rows(const struct attend_tile *t, struct group *g)
 		g->end--;
 }
 
-/* The group from first on, of positions before to. */
-INLINE struct group group_at(const struct attend_tile *t, uint32_t first, uint32_t to)
+/* The group from first on, of positions before to; the one that follows is called in by so many steps. */
+INLINE struct group group_at(const struct attend_tile *t, uint32_t first, uint32_t to, size_t steps)
 {
-	size_t steps = t->key_len * GROUP_PARTS / 2;
 	struct group g = {
 		.block = kv_key_block(t->k_type, t->key_len), .stride = kv_value_row(t->v_type, t->value_len),
-		.first = first, .count = count_of(t, first, to),
+		.first = first, .count = count_of(first, to),
 	};
 
 	g.parts = (g.count + 2 * LANES - 1) / (2 * LANES) * 2;
@@ -335,27 +326,23 @@ INLINE void weigh_all(const struct attend_tile *t, const struct group *g, float 
 		      struct softmax_row *m, float (*s)[GROUP])
 {
 	for (size_t r = g->row; r < g->end; r++)
-		if (t->v_type == CACHE_BF16)
-			weigh(t, CACHE_BF16, r, g->first, s[r], &m[r], acc + r * stride, stride);
-		else
-			weigh(t, CACHE_F32, r, g->first, s[r], &m[r], acc + r * stride, stride);
+		weigh(t, r, g->first, s[r], &m[r], acc + r * stride, stride);
 }
 
-/* n queries, one or two, as a token alone has them: 16 bits of type are read as they lie. */
-INLINE void few_rows(const struct attend_tile *t, const struct group *g, enum cache_type type, float *acc, size_t stride,
+/* n queries, one or two, as a token alone has them: halves are read as they lie. */
+INLINE void few_rows(const struct attend_tile *t, const struct group *g, float *acc, size_t stride,
 		     struct softmax_row *m, float (*s)[GROUP], int n)
 {
 	for (int v = 0; v < g->parts; v += 2)
-		scores(t, g, type, 0, n, v, s);
+		scores(t, g, CACHE_F16, 0, n, v, s);
 	weigh_all(t, g, acc, stride, m, s);
 	for (size_t at = 0; at < stride; at += 4 * LANES)
-		gather(acc, stride, g, type, at, 4, s, n, g->count);
+		gather(acc, stride, g, CACHE_F16, at, 4, s, n, g->count);
 }
 
 INLINE bool takes_few(const struct attend_tile *t)
 {
-	return t->rows <= 2 && (t->k_type == CACHE_F16 || t->k_type == CACHE_BF16) && t->v_type == t->k_type &&
-	       t->value_len % (4 * LANES) == 0;
+	return t->rows <= 2 && t->k_type == CACHE_F16 && t->v_type == CACHE_F16 && t->value_len % (4 * LANES) == 0;
 }
 
 /* Many queries: the group is made floats once, in room, keys first and then values. */
@@ -367,8 +354,6 @@ INLINE void many_rows(const struct attend_tile *t, const struct group *g, float 
 	if (t->k_type != CACHE_F32) {
 		if (t->k_type == CACHE_F16)
 			unpack_keys(t, g, CACHE_F16, room);
-		else if (t->k_type == CACHE_BF16)
-			unpack_keys(t, g, CACHE_BF16, room);
 		else
 			unpack_keys(t, g, CACHE_Q8_0, room);
 		plain.keys = (const char *)room;
@@ -381,8 +366,6 @@ INLINE void many_rows(const struct attend_tile *t, const struct group *g, float 
 			unpack_values(t, g, CACHE_F32, room, stride);
 		else if (t->v_type == CACHE_F16)
 			unpack_values(t, g, CACHE_F16, room, stride);
-		else if (t->v_type == CACHE_BF16)
-			unpack_values(t, g, CACHE_BF16, room, stride);
 		else
 			unpack_values(t, g, CACHE_Q8_0, room, stride);
 		plain.values = (const char *)room;
@@ -396,14 +379,10 @@ INLINE void one_group(const struct attend_tile *t, const struct group *g, float 
 {
 	int few = takes_few(t) && g->end - g->row == t->rows ? (int)t->rows : 0;
 
-	if (few == 2 && t->k_type == CACHE_F16)
-		few_rows(t, g, CACHE_F16, acc, stride, m, s, 2);
-	else if (few == 2)
-		few_rows(t, g, CACHE_BF16, acc, stride, m, s, 2);
-	else if (few == 1 && t->k_type == CACHE_F16)
-		few_rows(t, g, CACHE_F16, acc, stride, m, s, 1);
+	if (few == 2)
+		few_rows(t, g, acc, stride, m, s, 2);
 	else if (few == 1)
-		few_rows(t, g, CACHE_BF16, acc, stride, m, s, 1);
+		few_rows(t, g, acc, stride, m, s, 1);
 	else
 		many_rows(t, g, acc, stride, m, s, room);
 }
@@ -424,7 +403,7 @@ INLINE struct span begin_rows(const struct attend_tile *t, struct softmax_row *m
 	return s;
 }
 
-/* The parts of a tile's scratch: sums of the values, a group as floats, queries as they are multiplied. */
+/* The parts of a tile's scratch: sums of the values, a group as floats, queries as integers. */
 INLINE float *sums_of(const struct attend_tile *t)
 {
 	return t->scratch;
@@ -448,7 +427,7 @@ INLINE void attend_groups(const struct attend_tile *t)
 	const struct span all = begin_rows(t, m, acc, stride);
 
 	for (uint32_t first = all.from / GROUP * GROUP; first < all.to; first += GROUP) {
-		struct group g = group_at(t, first, all.to);
+		struct group g = group_at(t, first, all.to, t->key_len * GROUP_PARTS / 2);
 
 		one_group(t, &g, acc, stride, m, s, room_of(t));
 	}
@@ -456,38 +435,12 @@ INLINE void attend_groups(const struct attend_tile *t)
 		finish(t, r, &m[r], acc + r * stride);
 }
 
-#ifndef PAIR_PRODUCTS
-/* What attend_pairs.h does, with floats. */
-INLINE void attend_pairs(const struct attend_tile *t)
-{
-	struct attend_tile rounded = *t;
-	size_t len = attend_query(t->key_len);
-	float *q = queries_of(t);
-
-	rounded.key_len += rounded.key_len % 2;
-	for (size_t r = 0; r < t->rows; r++, q += len) {
-		rounded.q[r] = q;
-		for (size_t i = 0; i < t->key_len; i += LANES) {
-			size_t some = t->key_len - i < LANES ? t->key_len - i : LANES;
-
-			store(q + i, swap_pairs(bf16_v(load_some(t->q[r] + i, some))));
-		}
-	}
-	attend_groups(&rounded);
-}
-#else
 #include "attend_pairs.h"
-#endif
 
 static void VEC(attend)(const struct attend_tile *t)
 {
-	unsigned mode;
-
-	if (t->k_type != CACHE_BF16) {
+	if (t->k_type == CACHE_I16)
+		attend_pairs(t);
+	else
 		attend_groups(t);
-		return;
-	}
-	mode = flush_begin();
-	attend_pairs(t);
-	flush_end(mode);
 }

@@ -1,50 +1,91 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attention over a cache of BFloat16 by products of pairs; included by attend_body.h where the ISA has them. A few
- * queries at a time go through a whole group: scores, weights, values. What they need of it is in the first cache then.
+ * Attention over a cache of integers (CACHE_I16) by products of pairs; included by attend_body.h. A few queries at a time
+ * go through a whole group: scores, weights, values. What they need of it is in the first cache then.
+ *
+ * A query becomes integers like a key. A group's softmax weights, each multiplied with its value's unit, do, too, with a
+ * unit for each query: as large as their sum allows (INT16_WEIGHTS), so that a group of little weight has as many bits as
+ * another. Sums of integers are exact within a group, in whatever order; floats are added group by group.
+ *
  * The file for the ISA defines, behind vec_body.h:
  *
- *	PAIR_PRODUCTS
- *	pairs_add(sum, a, b)            sum + a * b for the first of each pair, then for the second
- *	load_pairs(p), splat_pair(p)    LANES pairs; one pair in all lanes
- *	put_weights(float *s, vf *p)    a group's weights as pairs
- *	round_query(uint32_t *q, x, n)  a query's values as pairs, zeros at the end
+ *	PAIR_WIDE                registers of positions or dimensions whose sums for PAIR_ROWS queries find room
+ *	pairs_add(sum, a, b)     sum + products of LANES pairs; a file without such an instruction takes pairs_plain
  */
 
-/* Queries whose sums for four registers of positions or dimensions find room in the registers. */
-enum { PAIR_ROWS = 6, PAIR_WIDE = 4 };
+/* Queries that are taken at once. */
+enum { PAIR_ROWS = 6 };
 
 /* A tile on its way. */
 struct pairs {
 	const struct attend_tile *t;
-	const uint32_t *q; /* rows of so many pairs */
+	const int16_t *q; /* rows of so many */
 	size_t q_len, stride;
-	float *acc;
+	float *acc, unit[ATTEND_ROWS]; /* of the queries */
 	struct softmax_row m[ATTEND_ROWS];
 };
 
-/*
- * Scores of n queries from r0 on with all positions of a group, each a sum over pairs of dimensions in order. Where they
- * are the tile's only ones, what follows is called in beside.
- */
-INLINE void pair_scores(const struct pairs *p, const struct group *g, size_t r0, int n, bool alone, float (*s)[GROUP])
+#ifndef PAIR_PRODUCTS
+/* Unsigned: numbers that are no longer meant (of NaN) may be too large. */
+INLINE vi pairs_add(vi sum, vi a, vi b)
 {
-	const uint32_t *q = p->q + r0 * p->q_len;
-	vf sum[PAIR_ROWS][PAIR_WIDE] = { { { 0 } } };
+	vu first = (vu)(a << 16 >> 16) * (vu)(b << 16 >> 16), second = (vu)(a >> 16) * (vu)(b >> 16);
 
-	for (size_t i = 0; i < (p->t->key_len + 1) / 2; i++) {
-		vf k[PAIR_WIDE];
+	return (vi)((vu)sum + first + second);
+}
+#endif
 
-		if (alone) {
-			call_in(g, 2 * i);
-			call_in(g, 2 * i + 1);
-		}
+INLINE vi load_pairs(const char *p)
+{
+	vi v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+INLINE vi splat_pair(const int16_t *p)
+{
+	int32_t pair;
+
+	memcpy(&pair, p, sizeof(pair));
+	return pair - (vi){ 0 };
+}
+
+INLINE vf floats_v(vi v)
+{
+	return __builtin_convertvector(v, vf);
+}
+
+/* Part v of a group's keys, pair i of dimensions. */
+INLINE vi key_pairs(const struct group *g, size_t i, int v)
+{
+	size_t block = (size_t)(v * LANES / CACHE_BLOCK), lane = (size_t)(v * LANES % CACHE_BLOCK);
+
+	return load_pairs(g->keys + block * g->block + (i * CACHE_BLOCK + lane) * 4);
+}
+
+/*
+ * Scores of n queries from r0 on with PAIR_WIDE parts of a group from first on. Where they are the tile's only ones, what
+ * follows is called in beside.
+ */
+INLINE void pair_scores(const struct pairs *p, const struct group *g, size_t r0, int n, int first, bool alone,
+			float (*s)[GROUP])
+{
+	const int16_t *q = p->q + r0 * p->q_len;
+	size_t pairs = (p->t->key_len + 1) / 2;
+	vi sum[PAIR_ROWS][PAIR_WIDE] = { { { 0 } } };
+
+	for (size_t i = 0; i < pairs; i++) {
+		vi k[PAIR_WIDE];
+
+		if (alone)
+			call_in(g, (size_t)(first / PAIR_WIDE) * pairs + i);
 UNROLL
 		for (int v = 0; v < PAIR_WIDE; v++)
-			k[v] = load_pairs(g->keys + (size_t)v * g->block + i * 64);
+			k[v] = key_pairs(g, i, first + v);
 UNROLL
 		for (int r = 0; r < n; r++) {
-			vf x = splat_pair(q + (size_t)r * p->q_len + i);
+			vi x = splat_pair(q + (size_t)r * p->q_len + 2 * i);
 
 UNROLL
 			for (int v = 0; v < PAIR_WIDE; v++)
@@ -52,33 +93,31 @@ UNROLL
 		}
 	}
 UNROLL
-	for (int r = 0; r < n; r++)
+	for (int v = 0; v < PAIR_WIDE; v++) {
+		vf unit = load(p->t->key_units + g->first + (first + v) * LANES);
+
 UNROLL
-		for (int v = 0; v < PAIR_WIDE; v++)
-			store(s[r] + v * LANES, sum[r][v]);
+		for (int r = 0; r < n; r++)
+			store(s[r] + (first + v) * LANES, floats_v(sum[r][v]) * (unit * splat(p->unit[r0 + (size_t)r])));
+	}
 }
 
-/* acc += what the weights of n queries make of the dimensions of wide registers, over pairs of positions in order. */
-INLINE void pair_values(float *acc, size_t stride, const struct group *g, size_t at, int wide, float (*s)[GROUP], int n,
-			int count)
+/* acc += what the weights of n queries, w in units of unit, make of the dimensions of wide registers. */
+INLINE void pair_values(float *acc, size_t stride, const struct group *g, size_t at, int wide, int16_t (*w)[GROUP],
+			const float *unit, int n, int count)
 {
 	const char *values = g->values + at * 4;
-	vf sum[PAIR_ROWS][PAIR_WIDE];
+	vi sum[PAIR_ROWS][PAIR_WIDE] = { { { 0 } } };
 
-UNROLL
-	for (int r = 0; r < n; r++)
-UNROLL
-		for (int k = 0; k < wide; k++)
-			sum[r][k] = load(acc + (size_t)r * stride + at + k * LANES);
-	for (int j = 0; j < count / 2; j++, values += 2 * g->stride) {
-		vf v[PAIR_WIDE];
+	for (int j = 0; j < (count + 1) / 2; j++, values += 2 * g->stride) {
+		vi v[PAIR_WIDE];
 
 UNROLL
 		for (int k = 0; k < wide; k++)
-			v[k] = load_pairs(values + k * 64);
+			v[k] = load_pairs(values + k * LANES * 4);
 UNROLL
 		for (int r = 0; r < n; r++) {
-			vf x = splat_pair((const uint32_t *)s[r] + j);
+			vi x = splat_pair(w[r] + 2 * j);
 
 UNROLL
 			for (int k = 0; k < wide; k++)
@@ -88,28 +127,82 @@ UNROLL
 UNROLL
 	for (int r = 0; r < n; r++)
 UNROLL
-		for (int k = 0; k < wide; k++)
-			store(acc + (size_t)r * stride + at + k * LANES, sum[r][k]);
+		for (int k = 0; k < wide; k++) {
+			float *to = acc + (size_t)r * stride + at + k * LANES;
+
+			store(to, fma_v(floats_v(sum[r][k]), splat(unit[r]), load(to)));
+		}
+}
+
+/* Weights that were multiplied with their values' units become integers. Returns what they are in units of. */
+INLINE float put_weights(int16_t *w, const vf *x)
+{
+	vf sum[PARTS] = { { 0 } }, most = { 0 }, per;
+	float unit, top;
+
+UNROLL
+	for (int v = 0; v < GROUP_PARTS; v++) {
+		sum[v % PARTS] = sum[v % PARTS] + x[v];
+		most = max_v(x[v], most);
+	}
+	unit = sum_parts(sum) * (1.0f / INT16_WEIGHTS);
+	top = max_lane(most) * (1.0f / INT16_MOST);
+	if (top > unit)
+		unit = top;
+	per = splat(unit > 1e-35f ? 1 / unit : 0);
+UNROLL
+	for (int v = 0; v < GROUP_PARTS; v++) {
+		vs some = __builtin_convertvector(whole_v(x[v], per), vs);
+
+		memcpy(w + v * LANES, &some, sizeof(some));
+	}
+	return unit;
+}
+
+/* weigh, and the weights become integers w. Returns their unit. */
+INLINE float weigh_pairs(const struct pairs *p, const struct group *g, size_t r, float *s, struct softmax_row *m,
+			 float *acc, int16_t *w)
+{
+	bool whole = settle_scores(p->t, r, g->first, s, m, acc, p->stride);
+	vf x[GROUP_PARTS];
+
+UNROLL
+	for (int v = 0; v < GROUP_PARTS; v++) {
+		vf one = exp_below(load(s + v * LANES) - splat(m->most));
+
+		x[v] = one * load(p->t->value_units + g->first + v * LANES);
+		if (!whole) {
+			vi sees = seen(p->t, r, g->first + (uint32_t)(v * LANES));
+
+			one = pick(sees, one, splat(0));
+			x[v] = pick(sees, x[v], splat(0));
+		}
+		m->sum[v % PARTS] = m->sum[v % PARTS] + one;
+	}
+	return put_weights(w, x);
 }
 
 /* n queries from r0 on through a group. Those before the group's first one see nothing of it. */
 INLINE void pair_block(struct pairs *p, const struct group *g, size_t r0, int n, bool alone)
 {
-	float s[PAIR_ROWS][GROUP], *acc = p->acc + r0 * p->stride;
+	enum { STEP = PAIR_WIDE * LANES, REST = STEP > 32 ? 32 / LANES : 0 };
+	float s[PAIR_ROWS][GROUP], unit[PAIR_ROWS] = { 0 }, *acc = p->acc + r0 * p->stride;
+	int16_t w[PAIR_ROWS][GROUP];
 	int count = seen_of(p->t, g, r0, n);
 	size_t at = 0;
 
-	pair_scores(p, g, r0, n, alone, s);
+	for (int v = 0; v < GROUP_PARTS; v += PAIR_WIDE)
+		pair_scores(p, g, r0, n, v, alone, s);
 	for (int r = 0; r < n; r++)
 		if (r0 + (size_t)r >= g->row)
-			weigh(p->t, CACHE_BF16, r0 + (size_t)r, g->first, s[r], &p->m[r0 + (size_t)r],
-			      acc + (size_t)r * p->stride, p->stride);
+			unit[r] = weigh_pairs(p, g, r0 + (size_t)r, s[r], &p->m[r0 + (size_t)r],
+					      acc + (size_t)r * p->stride, w[r]);
 		else
-			memset(s[r], 0, sizeof(s[r]));
-	for (; at + PAIR_WIDE * LANES <= p->stride; at += PAIR_WIDE * LANES)
-		pair_values(acc, p->stride, g, at, PAIR_WIDE, s, n, count);
-	if (at < p->stride)
-		pair_values(acc, p->stride, g, at, 2, s, n, count);
+			memset(w[r], 0, sizeof(w[r]));
+	for (; at + STEP <= p->stride; at += STEP)
+		pair_values(acc, p->stride, g, at, PAIR_WIDE, w, unit, n, count);
+	if (REST > 0 && at < p->stride)
+		pair_values(acc, p->stride, g, at, REST, w, unit, n, count);
 }
 
 static void few_pairs(struct pairs *p, const struct group *g, size_t r0, size_t n)
@@ -158,18 +251,30 @@ static void pair_group(struct pairs *p, const struct group *g)
 	few_pairs(p, g, r, g->end - r);
 }
 
+/* The queries as integers, zeros behind them. */
+INLINE void take_queries(struct pairs *p, int16_t *q)
+{
+	const struct attend_tile *t = p->t;
+
+	p->q = q;
+	for (size_t r = 0; r < t->rows; r++, q += p->q_len) {
+		p->unit[r] = VEC(int16_unit)(t->q[r], t->key_len, INT16_FACTOR);
+		VEC(to_int16)(q, t->q[r], t->key_len, p->unit[r]);
+		memset(q + t->key_len, 0, (p->q_len - t->key_len) * sizeof(*q));
+	}
+}
+
 static void attend_pairs(const struct attend_tile *t)
 {
 	struct pairs p = {
-		.t = t, .q = (const uint32_t *)queries_of(t), .q_len = attend_query(t->key_len) / 2,
-		.stride = attend_stride(t->value_len), .acc = sums_of(t),
+		.t = t, .q_len = attend_query(t->key_len), .stride = attend_stride(t->value_len), .acc = sums_of(t),
 	};
 	const struct span all = begin_rows(t, p.m, p.acc, p.stride);
+	size_t steps = (t->key_len + 1) / 2 * GROUP_PARTS / PAIR_WIDE;
 
-	for (size_t r = 0; r < t->rows; r++)
-		round_query((uint32_t *)queries_of(t) + r * p.q_len, t->q[r], t->key_len);
+	take_queries(&p, (int16_t *)queries_of(t));
 	for (uint32_t first = all.from / GROUP * GROUP; first < all.to; first += GROUP) {
-		struct group g = group_at(t, first, all.to);
+		struct group g = group_at(t, first, all.to, steps);
 
 		pair_group(&p, &g);
 	}

@@ -23,7 +23,7 @@ extern "C" {
 
 struct ggufs;
 
-/* AUTO, for both: BFloat16 where the matrices around attention have less than eight bits a weight; else F16. */
+/* AUTO, for both: integers of 16 bits with a float for each key and value; for one of them: F16. */
 enum ggufs_cache { GGUFS_CACHE_AUTO, GGUFS_CACHE_F16, GGUFS_CACHE_F32, GGUFS_CACHE_Q8_0 };
 
 /* All zero: the defaults. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { GROUP = 32, VALUE_STEP = 16, PAIRS_STEP = 32, LARGE_PAGE = 2 << 20 };
+enum { GROUP = 32, VALUE_STEP = 16, PAIRS_STEP = 32, STEP = 64, LARGE_PAGE = 2 << 20 };
 
 size_t kv_key_block(enum cache_type type, size_t n)
 {
@@ -16,7 +16,7 @@ size_t kv_key_block(enum cache_type type, size_t n)
 		return CACHE_BLOCK * n * sizeof(float);
 	case CACHE_F16:
 		return CACHE_BLOCK * n * sizeof(uint16_t);
-	case CACHE_BF16:
+	case CACHE_I16:
 		return CACHE_BLOCK * (n + n % 2) * sizeof(uint16_t);
 	default:
 		return (n + GROUP - 1) / GROUP * CACHE_BLOCK * (GROUP + sizeof(uint16_t));
@@ -32,7 +32,7 @@ size_t kv_value_row(enum cache_type type, size_t n)
 		return padded * sizeof(float);
 	case CACHE_F16:
 		return padded * sizeof(uint16_t);
-	case CACHE_BF16:
+	case CACHE_I16:
 		return (n + PAIRS_STEP - 1) / PAIRS_STEP * PAIRS_STEP * sizeof(uint16_t);
 	default:
 		return (n + GROUP - 1) / GROUP * (GROUP + sizeof(uint16_t));
@@ -42,10 +42,12 @@ size_t kv_value_row(enum cache_type type, size_t n)
 uint64_t kv_measure(struct kv *c, const unsigned *kv_heads, unsigned layers)
 {
 	uint64_t heads = 0, size;
+	bool units = c->k_type == CACHE_I16;
 
 	c->key_block = kv_key_block(c->k_type, c->key_len);
 	c->value_row = kv_value_row(c->v_type, c->value_len);
-	c->head = (c->positions / CACHE_BLOCK * c->key_block + c->positions * c->value_row + 63) / 64 * 64;
+	c->head = c->positions / CACHE_BLOCK * c->key_block + c->positions * c->value_row;
+	c->head = (c->head + (units ? 2 * c->positions * sizeof(float) : 0) + 63) / 64 * 64;
 	for (unsigned i = 0; i < layers; i++)
 		heads += kv_heads[i];
 	return __builtin_mul_overflow(heads, c->head, &size) || size > PTRDIFF_MAX ? 0 : size;
@@ -78,13 +80,6 @@ void kv_free(struct kv *c)
 	if (c->memory)
 		munmap(c->memory, c->size);
 	free(c->layer);
-}
-
-static uint16_t bf16_bits(float x)
-{
-	uint32_t bits = bits_of_float(x);
-
-	return (uint16_t)((isnan(x) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 /* The scale that makes n values (one in each step) fit into eight bits. */
@@ -138,10 +133,10 @@ static void put_value_q8(char *row, const float *x, size_t n)
 
 static void put_key_f16(uint16_t *block, unsigned lane, const float *x, size_t n, const struct vec *v)
 {
-	uint16_t half[64];
+	uint16_t half[STEP];
 
-	for (size_t first = 0; first < n; first += 64) {
-		size_t some = n - first < 64 ? n - first : 64;
+	for (size_t first = 0; first < n; first += STEP) {
+		size_t some = n - first < STEP ? n - first : STEP;
 
 		v->to_half(half, x + first, some);
 		for (size_t i = 0; i < some; i++)
@@ -149,15 +144,48 @@ static void put_key_f16(uint16_t *block, unsigned lane, const float *x, size_t n
 	}
 }
 
-/* Where dimension i of a position's key is in its block, and of its value in the cache. */
-static uint16_t *pair_key(char *block, unsigned lane, size_t i)
+/* Where dimension i of a position's key is in its block, the next beside it where i is even; and of its value. */
+static int16_t *pair_key(char *block, unsigned lane, size_t i)
 {
-	return (uint16_t *)block + i / 2 * 2 * CACHE_BLOCK + lane * 2 + i % 2;
+	return (int16_t *)block + i / 2 * 2 * CACHE_BLOCK + lane * 2 + i % 2;
 }
 
-static uint16_t *pair_value(const struct kv *c, char *values, uint32_t position, size_t i)
+static int16_t *pair_value(const struct kv *c, char *values, uint32_t position, size_t i)
 {
-	return (uint16_t *)(values + position / 2 * 2 * c->value_row) + 2 * i + position % 2;
+	return (int16_t *)(values + position / 2 * 2 * c->value_row) + 2 * i + position % 2;
+}
+
+static void put_key_i16(const struct kv *c, char *keys, uint32_t position, const float *x, const struct vec *v)
+{
+	char *block = keys + position / CACHE_BLOCK * c->key_block;
+	float unit = v->int16_unit(x, c->key_len, INT16_FACTOR);
+	int16_t q[STEP + 1];
+
+	kv_key_units(c, keys)[position] = unit;
+	for (size_t first = 0; first < c->key_len; first += STEP) {
+		size_t some = c->key_len - first < STEP ? c->key_len - first : STEP;
+
+		v->to_int16(q, x + first, some, unit);
+		q[some] = 0;
+		for (size_t i = 0; i < some; i += 2)
+			memcpy(pair_key(block, position % CACHE_BLOCK, first + i), q + i, 2 * sizeof(*q));
+	}
+}
+
+/* Number by number: the other position of the pair may be another thread's. */
+static void put_value_i16(const struct kv *c, char *values, uint32_t position, const float *x, const struct vec *v)
+{
+	float unit = v->int16_unit(x, c->value_len, INT16_WEIGHED);
+	int16_t q[STEP], *y = pair_value(c, values, position, 0);
+
+	kv_value_units(c, values)[position] = unit;
+	for (size_t first = 0; first < c->value_len; first += STEP, y += 2 * STEP) {
+		size_t some = c->value_len - first < STEP ? c->value_len - first : STEP;
+
+		v->to_int16(q, x + first, some, unit);
+		for (size_t i = 0; i < some; i++)
+			y[2 * i] = q[i];
+	}
 }
 
 void kv_put_key(const struct kv *c, char *keys, uint32_t position, const float *x, const struct vec *v)
@@ -173,9 +201,8 @@ void kv_put_key(const struct kv *c, char *keys, uint32_t position, const float *
 	case CACHE_F16:
 		put_key_f16((uint16_t *)block, lane, x, c->key_len, v);
 		break;
-	case CACHE_BF16:
-		for (size_t i = 0; i < c->key_len; i++)
-			*pair_key(block, lane, i) = bf16_bits(x[i]);
+	case CACHE_I16:
+		put_key_i16(c, keys, position, x, v);
 		break;
 	default:
 		put_key_q8(block, lane, x, c->key_len);
@@ -193,9 +220,8 @@ void kv_put_value(const struct kv *c, char *values, uint32_t position, const flo
 	case CACHE_F16:
 		v->to_half((uint16_t *)row, x, c->value_len);
 		break;
-	case CACHE_BF16:
-		for (size_t i = 0; i < c->value_len; i++)
-			*pair_value(c, values, position, i) = bf16_bits(x[i]);
+	case CACHE_I16:
+		put_value_i16(c, values, position, x, v);
 		break;
 	default:
 		put_value_q8(row, x, c->value_len);
@@ -221,16 +247,18 @@ void kv_get_key(const struct kv *c, char *keys, uint32_t position, float *x)
 
 		x[i] = c->k_type == CACHE_F32 ? ((const float *)block)[at] :
 		       c->k_type == CACHE_F16 ? half_value(((const uint16_t *)block)[at]) :
-		       c->k_type == CACHE_BF16 ? float_of_bits((uint32_t)*pair_key(block, lane, i) << 16) :
+		       c->k_type == CACHE_I16 ? kv_key_units(c, keys)[position] * (float)*pair_key(block, lane, i) :
 		       get_key_q8(block, lane, i);
 	}
 }
 
 void kv_move_value(const struct kv *c, char *values, uint32_t to, uint32_t from)
 {
-	if (c->v_type == CACHE_BF16)
-		for (size_t i = 0; i < c->value_len; i++)
-			*pair_value(c, values, to, i) = *pair_value(c, values, from, i);
-	else
+	if (c->v_type != CACHE_I16) {
 		memmove(values + to * c->value_row, values + from * c->value_row, c->value_row);
+		return;
+	}
+	for (size_t i = 0; i < c->value_len; i++)
+		*pair_value(c, values, to, i) = *pair_value(c, values, from, i);
+	kv_value_units(c, values)[to] = kv_value_units(c, values)[from];
 }

@@ -7,8 +7,9 @@
  * CACHE_Q8_0: 32 dimensions share a scale (a half) for each position. In a key block the 16 scales of a group stand
  * before its 32 x 16 bytes; in a value row a scale stands before its 32 bytes.
  *
- * CACHE_BF16 is made for products of pairs: in a key block two dimensions of a position stand together, and values of two
- * positions share a row of twice the size, dimension after dimension.
+ * CACHE_I16: integers, with a float for each key and value that they are in units of. It is made for products of pairs: in
+ * a key block two dimensions of a position stand together, and values of two positions share a row of twice the size,
+ * dimension after dimension. The units of a head's keys, and then of its values, stand behind its values.
  */
 #ifndef KV_H
 #define KV_H
@@ -19,7 +20,7 @@ struct kv {
 	unsigned key_len, value_len;
 	uint32_t positions;         /* a multiple of CACHE_GROUP */
 	size_t key_block, value_row; /* bytes */
-	size_t head;                /* bytes of one head: its keys, then its values */
+	size_t head;                /* bytes of one head: its keys, its values, the units of both */
 	size_t size;
 	char *memory;
 	size_t *layer; /* where a layer's first head is */
@@ -42,6 +43,17 @@ static inline char *kv_keys(const struct kv *c, unsigned layer, unsigned head)
 static inline char *kv_values(const struct kv *c, unsigned layer, unsigned head)
 {
 	return kv_keys(c, layer, head) + c->positions / CACHE_BLOCK * c->key_block;
+}
+
+/* The units of a head's keys or values (CACHE_I16), which begin at keys or values. */
+static inline float *kv_key_units(const struct kv *c, const char *keys)
+{
+	return (float *)(keys + c->positions / CACHE_BLOCK * c->key_block + c->positions * c->value_row);
+}
+
+static inline float *kv_value_units(const struct kv *c, const char *values)
+{
+	return (float *)(values + c->positions * c->value_row) + c->positions;
 }
 
 void kv_put_key(const struct kv *c, char *keys, uint32_t position, const float *x, const struct vec *v);

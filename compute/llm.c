@@ -9,32 +9,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool is_coarse(const struct mat *w)
-{
-	return !w->out || gguf_type_bytes(w->type) < gguf_type_values(w->type);
-}
-
-/* Whether all matrices around attention have less than eight bits a weight: their error hides that of BFloat16. */
-static bool coarse(const struct llm *m)
-{
-	for (uint32_t i = 0; i < m->model->h.layers; i++) {
-		const struct layer *l = &m->model->layer[i];
-		const struct mat *const each[] = {
-			&l->qkv.w, &l->q.w, &l->k.w, &l->v.w, &l->o.w, &l->q_a.w, &l->kv_a.w, &l->kv_b.w, &l->k_b.w, &l->v_b.w,
-		};
-
-		for (size_t k = 0; k < sizeof(each) / sizeof(*each); k++)
-			if (!is_coarse(each[k]))
-				return false;
-	}
-	return true;
-}
-
 static enum cache_type cache_type(const struct llm *m, enum cache_type wanted)
 {
 	bool both = m->opt.k == CACHE_AUTO && m->opt.v == CACHE_AUTO;
 
-	return wanted != CACHE_AUTO ? wanted : both && coarse(m) ? CACHE_BF16 : CACHE_F16;
+	return wanted != CACHE_AUTO ? wanted : both ? CACHE_I16 : CACHE_F16;
 }
 
 /* Old low-rank files unfold keys and values before the cache, for every head; new ones cache what they unfold from. */

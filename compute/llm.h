@@ -11,10 +11,10 @@ struct source;
 struct llm;
 
 /*
- * CACHE_AUTO, for keys and values both: CACHE_BF16 where all matrices around attention have less than eight bits a weight.
- * Else it is CACHE_F16. CACHE_BF16 is not for keys or values alone.
+ * CACHE_I16: integers of 16 bits with a float for each key and value, finer than CACHE_F16; attention is in integers then.
+ * CACHE_AUTO is that for keys and values both, and CACHE_F16 for one of them: CACHE_I16 is not for one alone.
  */
-enum cache_type { CACHE_AUTO, CACHE_F16, CACHE_F32, CACHE_Q8_0, CACHE_BF16 };
+enum cache_type { CACHE_AUTO, CACHE_F16, CACHE_F32, CACHE_Q8_0, CACHE_I16 };
 struct llm_options {
 	unsigned threads;   /* 0: what affinity and cgroup quota allow, and fewer where a batch is not worth so many */
 	unsigned context;   /* positions; 0: the model's own */

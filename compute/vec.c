@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct vec vec_scalar, vec_avx2, vec_avx512, vec_avx512bf16, vec_neon;
+extern const struct vec vec_scalar, vec_avx2, vec_avxvnni, vec_avx512f, vec_avx512, vec_neon;
 
 static const struct vec *const tiers[] = {
 	&vec_scalar,
 #ifdef __x86_64__
 	&vec_avx2,
+	&vec_avxvnni,
+	&vec_avx512f,
 	&vec_avx512,
-	&vec_avx512bf16,
 #endif
 #ifdef __aarch64__
 	&vec_neon,

@@ -20,7 +20,8 @@ enum { ATTEND_ROWS = 96, CACHE_BLOCK = 16, CACHE_GROUP = 4 * CACHE_BLOCK };
  */
 struct attend_tile {
 	const char *keys, *values;
-	enum cache_type k_type, v_type; /* none or both of them CACHE_BF16 */
+	enum cache_type k_type, v_type; /* none or both of them CACHE_I16 */
+	const float *key_units, *value_units; /* CACHE_I16 */
 	unsigned key_len, value_len;
 	unsigned rows;                /* in use of the arrays that follow */
 	const float *q[ATTEND_ROWS];  /* scaled */
@@ -31,6 +32,14 @@ struct attend_tile {
 	float cap;                    /* scores become cap * tanh(score / cap); 0: as they are */
 	float *scratch;               /* attend_scratch(key_len, value_len) floats, aligned to 64 bytes */
 };
+
+/*
+ * What keeps sums of products of 16-bit integers within 32 bits. INT16_FACTOR: vectors of a length, by Cauchy and
+ * Schwarz; INT16_WEIGHED: numbers that weights of INT16_WEIGHTS in all are multiplied with. That many is a power of two,
+ * so that equal weights are rounded to themselves; rounding may add 32 for 64 weights: (2^18 + 32) * 8190 < 2^31.
+ */
+enum int16_use { INT16_FACTOR, INT16_WEIGHED };
+enum { INT16_MOST = 32767, INT16_WEIGHED_MOST = 8190, INT16_WEIGHTS = 1 << 18 };
 
 struct vec {
 	const char *name;
@@ -56,6 +65,9 @@ struct vec {
 	void (*turn_pairs)(float *x, const float *c, const float *s, size_t half);
 	/* Halves; what is beyond their range becomes the largest of them. */
 	void (*to_half)(uint16_t *y, const float *x, size_t n);
+	/* What x is to be integers in units of: NaN where it has NaN or Inf. The integers are 0 where that is NaN or 0. */
+	float (*int16_unit)(const float *x, size_t n, enum int16_use use);
+	void (*to_int16)(int16_t *y, const float *x, size_t n, float unit);
 	void (*attend)(const struct attend_tile *t);
 };
 
@@ -70,7 +82,7 @@ static inline size_t attend_stride(size_t value_len)
 	return (value_len + 31) / 32 * 32;
 }
 
-/* Values of a query that was rounded. */
+/* Values of a query as integers. */
 static inline size_t attend_query(size_t key_len)
 {
 	return (key_len + 31) / 32 * 32;

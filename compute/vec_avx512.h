@@ -19,6 +19,11 @@ INLINE float max_lane(vf v)
 	return _mm_cvtss_f32(_mm_max_ss(x, _mm_movehdup_ps(x)));
 }
 
+INLINE bool is_above(vf v, float limit)
+{
+	return _mm512_cmp_ps_mask((__m512)v, _mm512_set1_ps(limit), _CMP_GT_OQ);
+}
+
 INLINE float sum_lanes(vf v)
 {
 	__m256 y = _mm256_add_ps(_mm512_castps512_ps256((__m512)v), _mm512_extractf32x8_ps((__m512)v, 1));
@@ -38,4 +43,4 @@ INLINE void put_half(uint16_t *p, vf v)
 	_mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT));
 }
 
-enum { FUSED_ROWS = 8 };
+enum { FUSED_ROWS = 8, PAIR_WIDE = 4 };

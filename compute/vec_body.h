@@ -7,6 +7,7 @@
  *	fma_v(a, b, c)              a * b + c, rounded once
  *	max_v(a, b)                 a > b ? a : b, in each lane
  *	max_lane(v)                 the greatest of the lanes
+ *	is_above(v, float)          whether any lane is
  *	sum_lanes(v)                their sum: half of them added to the other half until one is left
  *	half_v(const uint16_t *)    LANES halves as floats
  *	put_half(uint16_t *, v)     the other way, rounded to even
@@ -329,5 +330,66 @@ static void VEC(to_half)(uint16_t *y, const float *x, size_t n)
 	if (i < n) {
 		put_half(last, within_half(load_some(x + i, n - i)));
 		memcpy(y + i, last, (n - i) * sizeof(*y));
+	}
+}
+
+/* x * per in whole numbers, from -32768 to 32767: the addition rounds them into the low bits. */
+INLINE vi whole_v(vf x, vf per)
+{
+	return (vi)fma_v(x, per, splat(0x1.8p23f));
+}
+
+INLINE vi max_int(vi a, vi b)
+{
+	vi more = a > b;
+
+	return (a & more) | (b & ~more);
+}
+
+/* The greatest magnitude. Bits of floats are in order like integers, NaN and Inf above all. */
+INLINE float magnitude(const float *x, size_t n)
+{
+	vi most = { 0 };
+	int32_t top = 0;
+	float y;
+
+	for (size_t i = 0; i < n; i += LANES)
+		most = max_int((vi)load_some(x + i, n - i < LANES ? n - i : LANES) & 0x7fffffff, most);
+UNROLL
+	for (int i = 0; i < LANES; i++)
+		top = most[i] > top ? most[i] : top;
+	memcpy(&y, &top, sizeof(y));
+	return y;
+}
+
+static float VEC(int16_unit)(const float *x, size_t n, enum int16_use use)
+{
+	const float least = 1e-30f; /* what is less counts as nothing */
+	float unit = magnitude(x, n) * (1.0f / (use == INT16_FACTOR ? INT16_MOST : INT16_WEIGHED_MOST));
+
+	if (use == INT16_FACTOR) {
+		/* 46340 * 46340 < 2^31; rounding adds half a unit a value */
+		float norm = sqrtf(squares(x, 0, n)) / (46340 - sqrtf((float)n));
+
+		unit = norm > unit ? norm : unit;
+	}
+	if (!(unit < INFINITY))
+		return NAN;
+	return unit > least ? unit : 0;
+}
+
+static void VEC(to_int16)(int16_t *y, const float *x, size_t n, float unit)
+{
+	vf per = splat(1 / unit);
+
+	if (!(unit > 0)) {
+		memset(y, 0, n * sizeof(*y));
+		return;
+	}
+	for (size_t i = 0; i < n; i += LANES) {
+		size_t some = n - i < LANES ? n - i : LANES;
+		vs v = __builtin_convertvector(whole_v(load_some(x + i, some), per), vs);
+
+		memcpy(y + i, &v, some * sizeof(*y));
 	}
 }

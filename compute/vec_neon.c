@@ -25,6 +25,11 @@ INLINE float max_lane(vf v)
 	return vmaxvq_f32((float32x4_t)v);
 }
 
+INLINE bool is_above(vf v, float limit)
+{
+	return vmaxvq_u32((uint32x4_t)(v > limit));
+}
+
 INLINE float sum_lanes(vf v)
 {
 	return (v[0] + v[2]) + (v[1] + v[3]);
@@ -41,7 +46,7 @@ INLINE void put_half(uint16_t *p, vf v)
 }
 
 #define VEC(name) name##_neon
-enum { FUSED_ROWS = 8 };
+enum { FUSED_ROWS = 8, PAIR_WIDE = 2 };
 #include "vec_body.h"
 #include "attend_body.h"
 

@@ -36,6 +36,11 @@ INLINE float max_lane(vf v)
 	return most;
 }
 
+INLINE bool is_above(vf v, float limit)
+{
+	return max_lane(v) > limit;
+}
+
 INLINE float sum_lanes(vf v)
 {
 	return (v[0] + v[2]) + (v[1] + v[3]);
@@ -57,7 +62,7 @@ INLINE void put_half(uint16_t *p, vf v)
 }
 
 #define VEC(name) name##_scalar
-enum { FUSED_ROWS = 2 };
+enum { FUSED_ROWS = 2, PAIR_WIDE = 2 };
 #include "vec_body.h"
 #include "attend_body.h"
 

@@ -15,7 +15,7 @@
 typedef float vf __attribute__((vector_size(4 * LANES)));
 typedef int32_t vi __attribute__((vector_size(4 * LANES)));
 typedef uint32_t vu __attribute__((vector_size(4 * LANES)));
-typedef uint64_t vq __attribute__((vector_size(4 * LANES)));
+typedef int16_t vs __attribute__((vector_size(2 * LANES)));
 typedef int8_t vb __attribute__((vector_size(LANES)));
 
 /* The sixteen partial sums of vec.h are so many registers. */
@@ -29,6 +29,7 @@ enum { PARTS = 16 / LANES };
 		.silu = VEC(silu), .gelu = VEC(gelu), .clamped = VEC(clamped),                             \
 		.soft_cap = VEC(soft_cap), .softmax = VEC(softmax), .sigmoid = VEC(sigmoid),               \
 		.turn_halves = VEC(turn_halves), .turn_pairs = VEC(turn_pairs),                            \
-		.to_half = VEC(to_half), .attend = VEC(attend),                                            \
+		.to_half = VEC(to_half), .int16_unit = VEC(int16_unit),                           \
+		.to_int16 = VEC(to_int16), .attend = VEC(attend),                                            \
 	}
 #endif

@@ -47,7 +47,7 @@ static const struct { unsigned threads, batch; size_t cut; } ways[] = {
 	{ 5, 64, TOKENS },
 };
 static const struct { const char *name; enum cache_type type; } caches[] = {
-	{ "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { "bf16", CACHE_BF16 },
+	{ "f16", CACHE_F16 }, { "f32", CACHE_F32 }, { "q8_0", CACHE_Q8_0 }, { "i16", CACHE_I16 },
 };
 enum { CACHES = sizeof(caches) / sizeof(*caches) };
 

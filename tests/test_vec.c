@@ -120,16 +120,16 @@ static const struct scene scenes[] = {
 	{ "floats of odd lengths", CACHE_F32, CACHE_F32, 36, 48, 3, 70, 1, 0, 0, 0 },
 	{ "eight bits", CACHE_Q8_0, CACHE_Q8_0, 96, 64, 18, 140, 2, 0, 0, 0 },
 	{ "eight bits and halves", CACHE_Q8_0, CACHE_F16, 64, 64, 2, 140, 2, 0, 0, 0 },
-	{ "pairs, one query", CACHE_BF16, CACHE_BF16, 128, 128, 1, 200, 1, 0, 0, 0 },
-	{ "pairs, two queries", CACHE_BF16, CACHE_BF16, 64, 64, 2, 130, 2, 0, 0, 0 },
-	{ "pairs, seven queries", CACHE_BF16, CACHE_BF16, 128, 128, 7, 65, 7, 0, 0, 0 },
-	{ "pairs, a full tile", CACHE_BF16, CACHE_BF16, 128, 128, ATTEND_ROWS, 100, 1, 0, 0, 0 },
-	{ "pairs, a part of a tile", CACHE_BF16, CACHE_BF16, 64, 96, 29, 61, 1, 0, 0, 0 },
-	{ "pairs, a window", CACHE_BF16, CACHE_BF16, 64, 64, 59, 100, 2, 40, 0, 0 },
-	{ "pairs, cap and sink", CACHE_BF16, CACHE_BF16, 64, 64, 20, 30, 2, 0, 5, 0.5f },
-	{ "pairs, odd lengths", CACHE_BF16, CACHE_BF16, 37, 24, 9, 90, 1, 0, 0, 0 },
-	{ "pairs, odd lengths, one query", CACHE_BF16, CACHE_BF16, 23, 80, 1, 90, 1, 0, 0, 0 },
-	{ "pairs, low-rank", CACHE_BF16, CACHE_BF16, 576, 512, 16, 70, 16, 0, 0, 0 },
+	{ "pairs, one query", CACHE_I16, CACHE_I16, 128, 128, 1, 200, 1, 0, 0, 0 },
+	{ "pairs, two queries", CACHE_I16, CACHE_I16, 64, 64, 2, 130, 2, 0, 0, 0 },
+	{ "pairs, seven queries", CACHE_I16, CACHE_I16, 128, 128, 7, 65, 7, 0, 0, 0 },
+	{ "pairs, a full tile", CACHE_I16, CACHE_I16, 128, 128, ATTEND_ROWS, 100, 1, 0, 0, 0 },
+	{ "pairs, a part of a tile", CACHE_I16, CACHE_I16, 64, 96, 29, 61, 1, 0, 0, 0 },
+	{ "pairs, a window", CACHE_I16, CACHE_I16, 64, 64, 59, 100, 2, 40, 0, 0 },
+	{ "pairs, cap and sink", CACHE_I16, CACHE_I16, 64, 64, 20, 30, 2, 0, 5, 0.5f },
+	{ "pairs, odd lengths", CACHE_I16, CACHE_I16, 37, 24, 9, 90, 1, 0, 0, 0 },
+	{ "pairs, odd lengths, one query", CACHE_I16, CACHE_I16, 23, 80, 1, 90, 1, 0, 0, 0 },
+	{ "pairs, low-rank", CACHE_I16, CACHE_I16, 576, 512, 16, 70, 16, 0, 0, 0 },
 	{ "low-rank", CACHE_F16, CACHE_F16, 576, 512, 16, 70, 16, 0, 0, 0 },
 };
 
@@ -149,6 +149,8 @@ static struct attend_tile set_up(const struct scene *s, struct kv *kv, float (*o
 		return t;
 	t.keys = kv_keys(kv, 0, 0);
 	t.values = kv_values(kv, 0, 0);
+	t.key_units = kv_key_units(kv, t.keys);
+	t.value_units = kv_value_units(kv, t.values);
 	for (uint32_t i = 0; i < POSITIONS; i++) {
 		kv_put_key(kv, kv_keys(kv, 0, 0), i, keys[i], vec_tier(0));
 		kv_put_value(kv, kv_values(kv, 0, 0), i, values[i], vec_tier(0));
@@ -205,7 +207,7 @@ static void same_attention(const struct vec *v)
 		const struct scene *s = &scenes[i];
 		struct kv kv;
 		struct attend_tile t = set_up(s, &kv, want);
-		double limit = s->k == CACHE_Q8_0 || s->k == CACHE_BF16 ? 0.02 : s->k == CACHE_F16 ? 2e-3 : 2e-6, off;
+		double limit = s->k == CACHE_Q8_0 ? 0.02 : s->k == CACHE_F16 ? 2e-3 : s->k == CACHE_I16 ? 1e-3 : 2e-6, off;
 		size_t alone = 0;
 
 		memset(want, 0, sizeof(want));
@@ -236,11 +238,81 @@ static void same_attention(const struct vec *v)
 	}
 }
 
-int main(void)
+/* Numbers that make the greatest sums that there can be: all alike, one alone, signs in turn. */
+static const struct { const char *what; unsigned len; float scale; int each; } extremes[] = {
+	{ "all alike", 128, 1, 1 }, { "all alike, of many", 576, 1e4f, 1 }, { "all alike, of one", 1, 1e-3f, 1 },
+	{ "one alone", 128, 1, 128 }, { "two in all", 2, 1e6f, 1 }, { "every other", 64, 1e-6f, 2 },
+};
+
+static void fill_extreme(float *x, size_t i)
+{
+	memset(x, 0, LEN * sizeof(*x));
+	for (unsigned k = 0; k < extremes[i].len; k += (unsigned)extremes[i].each)
+		x[k] = (k / (unsigned)extremes[i].each) % 2 ? -extremes[i].scale : extremes[i].scale;
+}
+
+/* Scores of about 1 whatever the scale, all the same: the values' mean, which is the values. */
+static void extreme_sums(const struct vec *v)
+{
+	for (size_t i = 0; i < sizeof(extremes) / sizeof(*extremes); i++) {
+		static float out[ATTEND_ROWS][LEN];
+		float scale = extremes[i].scale;
+		struct scene s = { "", CACHE_I16, CACHE_I16, extremes[i].len, extremes[i].len, 7, POSITIONS - 7, 1, 0, 0, 0 };
+		struct attend_tile t;
+		struct kv kv;
+		double off;
+
+		for (size_t k = 0; k < POSITIONS; k++) {
+			fill_extreme(keys[k], i);
+			fill_extreme(values[k], i);
+		}
+		for (size_t r = 0; r < 7; r++) {
+			fill_extreme(queries[r], i);
+			for (size_t k = 0; k < LEN; k++)
+				queries[r][k] /= scale * scale * (float)extremes[i].len;
+		}
+		t = set_up(&s, &kv, out);
+		v->attend(&t);
+		off = away(&s, &t, out) / (double)scale;
+		ok(off < 1e-4, "%s, attend, %s: %.1g of the values away from doubles", v->name, extremes[i].what, off);
+		clear(&kv, &t);
+	}
+}
+
+/* A key or value with a number that is none: whoever sees it gets none, all others what they had. */
+static void broken_numbers(const struct vec *v)
+{
+	static const float bad[] = { NAN, INFINITY, -INFINITY };
+	const struct scene s = { "", CACHE_I16, CACHE_I16, 64, 64, 9, 46, 1, 0, 0, 0 };
+	static float out[ATTEND_ROWS][LEN];
+	struct attend_tile t;
+	struct kv kv;
+	size_t right = 0;
+
+	for (size_t i = 0; i < 6; i++) {
+		float *at = i % 2 ? &values[50][3] : &keys[50][3], was = *at;
+
+		*at = bad[i / 2];
+		t = set_up(&s, &kv, out);
+		v->attend(&t);
+		for (unsigned r = 0; r < s.rows; r++)
+			for (unsigned k = 0; k < s.value_len; k++)
+				right += (t.to[r] > 50) == !isfinite(out[r][k]);
+		*at = was;
+		clear(&kv, &t);
+	}
+	ok(right == 6 * s.rows * s.value_len, "%s, attend: NaN and Inf reach who sees them, and nobody else", v->name);
+}
+
+static void fill_all(void)
 {
 	fill(keys[0], sizeof(keys) / sizeof(float), 1);
 	fill(values[0], sizeof(values) / sizeof(float), 1);
 	fill(queries[0], sizeof(queries) / sizeof(float), 0.3f);
+}
+
+int main(void)
+{
 	for (size_t i = 0; vec_tier(i); i++) {
 		const struct vec *v = vec_tier(i);
 
@@ -248,8 +320,11 @@ int main(void)
 			skip(v->name, "this processor has no such instructions");
 			continue;
 		}
+		fill_all();
 		same_calls(vec_tier(0), v);
 		same_attention(v);
+		broken_numbers(v);
+		extreme_sums(v);
 	}
 	done();
 }
