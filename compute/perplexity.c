@@ -5,6 +5,7 @@
 #include "token/token.h"
 #include "whole.h"
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +35,25 @@ struct ppl {
 	struct comparison seen;
 };
 
+static const char *read_chunks(void *field, const char *value)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(value, &end, 10);
+	if (end == value || *end || errno || n == 0 || n < -1 || n > INT_MAX)
+		return "a number of chunks is wanted, or -1 for all";
+	*(int *)field = (int)n;
+	return NULL;
+}
+
 #define AT(field) offsetof(struct ppl, field)
 static const struct opt rows[] = {
 	{ "Text", NULL, NULL, OPT_GROUP, 0, NULL },
 	{ "-f, --file", "PATH", "the text; -: standard input", OPT_TEXT, AT(text_file), NULL },
 	{ "-p, --prompt", "TEXT", "the text itself", OPT_TEXT, AT(text), NULL },
-	{ "--chunks", "N", "chunks at most; -1: all", OPT_INT, AT(chunks), NULL },
+	{ "--chunks", "N", "chunks at most; -1: all (default: -1)", OPT_CALL, AT(chunks), read_chunks },
 	{ "Output", NULL, NULL, OPT_GROUP, 0, NULL },
 	{ "--ppl-output-type", "N", "0: the perplexity so far after each chunk; 1: a line with its error",
 	  OPT_UINT, AT(style), NULL },
@@ -84,8 +98,6 @@ static int take_text(struct ppl *p)
 		return 1;
 	chunks = t.n / p->width;
 	p->ids = t.id;
-	if (!p->chunks)
-		return cli_error(&p->cli, "--chunks", "at least one is wanted");
 	if (chunks < 2)
 		return cli_error(&p->cli, "text", "%zu tokens; two chunks of %u are needed", t.n, p->width);
 	if (p->chunks >= 0 && (size_t)p->chunks < chunks)

@@ -75,6 +75,8 @@ check "a text that is too short" fails 1 "two chunks" "$ppl" -p 'Mr. Darcy' "$ow
 check "no text" fails 2 "one of -f and -p" "$ppl" "$own"
 check "no model" fails 2 "no model" "$ppl" -p a
 check "an unknown option" fails 2 "unknown option" "$ppl" --bogus "$own"
+check "no chunks" fails 2 "number of chunks" "$ppl" -p a --chunks 0 "$own"
+check "fewer chunks than none" fails 2 "number of chunks" "$ppl" -p a --chunks -5 "$own"
 check "a base that is none" fails 1 "not a file of log" "$ppl" --kl-divergence --kl-divergence-base "$tmp/text" "$own"
 check "a base that is not named" fails 2 "needs --kl" "$ppl" --kl-divergence "$own"
 head -c 3000 "$tmp/base" >"$tmp/cut"
