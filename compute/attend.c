@@ -61,12 +61,12 @@ static void place_head(const struct pass *p, unsigned layer, size_t token, unsig
 	x = row(kv_rows(m, l), token) + (size_t)i * h->key_len;
 	if (i < l->kv_heads) {
 		turn_head(p, l, &l->k_norm, x, token);
-		kv_put_key(&m->kv, kv_keys(&m->kv, layer, i), position, x, m->v);
+		kv_put_key(&m->kv, kv_of_head(&m->kv, layer, i), position, x, m->v);
 		return;
 	}
 	i -= l->kv_heads;
 	x = row(kv_rows(m, l), token) + (size_t)l->kv_heads * h->key_len + (size_t)i * h->value_len;
-	kv_put_value(&m->kv, kv_values(&m->kv, layer, i), position, x, m->v);
+	kv_put_value(&m->kv, kv_of_head(&m->kv, layer, i), position, x, m->v);
 }
 
 /* What is made of the hidden states: queries, or keys and values, or (by a fused product always) both. */
@@ -169,8 +169,8 @@ static void tile_row(const struct pass *p, const struct layer *l, const struct h
 	size_t token = i / group;
 	uint32_t position = p->at + (uint32_t)token;
 
-	tile->q[r] = row(h->q, token) + (size_t)head * tile->key_len;
-	tile->out[r] = row(h->out, token) + (size_t)head * tile->value_len;
+	tile->q[r] = row(h->q, token) + (size_t)head * tile->kv->key_len;
+	tile->out[r] = row(h->out, token) + (size_t)head * tile->kv->value_len;
 	tile->to[r] = hy->causal ? position + 1 : p->at + (uint32_t)p->n;
 	tile->from[r] = l->window && position + 1 > l->window ? position + 1 - l->window : 0;
 	tile->sink[r] = l->sinks ? &l->sinks[head] : NULL;
@@ -184,12 +184,8 @@ static void attend_one(const struct pass *p, unsigned layer, const struct heads 
 {
 	const struct llm *m = p->m;
 	struct attend_tile tile = {
-		.keys = kv_keys(&m->kv, layer, kv_head), .values = kv_values(&m->kv, layer, kv_head),
-		.key_units = kv_key_units(&m->kv, kv_keys(&m->kv, layer, kv_head)),
-		.value_units = kv_value_units(&m->kv, kv_values(&m->kv, layer, kv_head)),
-		.k_type = m->kv.k_type, .v_type = m->kv.v_type,
-		.key_len = m->kv.key_len, .value_len = m->kv.value_len,
-		.rows = (unsigned)count, .cap = m->model->h.attn_cap, .scratch = scratch,
+		.kv = &m->kv, .head = kv_of_head(&m->kv, layer, kv_head), .rows = (unsigned)count,
+		.cap = m->model->h.attn_cap, .scratch = scratch,
 	};
 
 	for (unsigned r = 0; r < count; r++)

@@ -19,6 +19,7 @@ enum { GROUP = CACHE_GROUP, GROUP_PARTS = GROUP / LANES };
  */
 struct group {
 	const char *keys, *values;
+	const float *units;        /* of keys, and then of values: CACHE_I16 */
 	size_t block, stride;      /* bytes of a block of keys, of a position's value */
 	uint32_t first;
 	int count, parts;          /* positions that are in use, and parts of LANES of these, even */
@@ -41,11 +42,11 @@ INLINE void scores(const struct attend_tile *t, const struct group *g, enum cach
 {
 	vf sum[8][2] = { { { 0 } } };
 
-	for (size_t i = 0; i < t->key_len; i++) {
+	for (size_t i = 0; i < t->kv->key_len; i++) {
 		vf a = key_v(type, g->keys, g->block, i, v), b = key_v(type, g->keys, g->block, i, v + 1);
 
 		if (type != CACHE_F32)
-			call_in(g, (size_t)v / 2 * t->key_len + i);
+			call_in(g, (size_t)v / 2 * t->kv->key_len + i);
 UNROLL
 		for (int r = 0; r < n; r++) {
 			vf q = splat(t->q[r0 + (size_t)r][i]);
@@ -98,11 +99,11 @@ static void VEC(all_scores)(const struct attend_tile *t, const struct group *g, 
 INLINE void unpack_keys(const struct attend_tile *t, const struct group *g, enum cache_type type, float *room)
 {
 	for (int v = 0; v < g->parts; v += 2)
-		for (size_t i = 0; i < t->key_len; i++) {
-			call_in(g, (size_t)v / 2 * t->key_len + i);
+		for (size_t i = 0; i < t->kv->key_len; i++) {
+			call_in(g, (size_t)v / 2 * t->kv->key_len + i);
 UNROLL
 			for (int k = v; k < v + 2; k++) {
-				size_t block = (size_t)(k * LANES / CACHE_BLOCK) * t->key_len;
+				size_t block = (size_t)(k * LANES / CACHE_BLOCK) * t->kv->key_len;
 				size_t lane = (size_t)(k * LANES % CACHE_BLOCK);
 
 				store(room + (block + i) * CACHE_BLOCK + lane, key_v(type, g->keys, g->block, i, k));
@@ -114,7 +115,7 @@ INLINE void unpack_values(const struct attend_tile *t, const struct group *g, en
 			  size_t stride)
 {
 	for (int j = 0; j < g->count; j++)
-		for (size_t at = 0; at < t->value_len; at += LANES)
+		for (size_t at = 0; at < t->kv->value_len; at += LANES)
 			store(room + (size_t)j * stride + at, value_v(type, g->values, g->stride, j, at));
 }
 
@@ -236,7 +237,7 @@ INLINE vf exp_below(vf x)
 	p = fma_v(p, f, splat(0x1.ec0378p-3f));
 	p = fma_v(p, f, splat(0x1.62e12cp-1f));
 	p = fma_v(p, f, splat(1));
-	return (vf)((vi)p + ((vi)t << 23));
+	return (vf)((vu)p + ((vu)t << 23));
 }
 
 /* What a query's scores of a group are made ready with: it may not see the least of them, and the greatest counts. */
@@ -286,8 +287,8 @@ INLINE void finish(const struct attend_tile *t, size_t r, const struct softmax_r
 		sum = sum * scale + sink[0];
 	}
 	scale = scale / sum;
-	for (size_t i = 0; i < t->value_len; i += LANES) {
-		size_t some = t->value_len - i < LANES ? t->value_len - i : LANES;
+	for (size_t i = 0; i < t->kv->value_len; i += LANES) {
+		size_t some = t->kv->value_len - i < LANES ? t->kv->value_len - i : LANES;
 
 		store_some(t->out[r] + i, load(acc + i) * splat(scale), some);
 	}
@@ -306,18 +307,16 @@ INLINE void find_rows(const struct attend_tile *t, struct group *g)
 /* The group from first on, of positions before to; the one that follows is called in by so many steps. */
 INLINE struct group group_at(const struct attend_tile *t, uint32_t first, uint32_t to, size_t steps)
 {
+	const struct kv *c = t->kv;
+	const char *at = t->head + kv_group(c, first);
 	struct group g = {
-		.block = kv_key_block(t->k_type, t->key_len), .stride = kv_value_row(t->v_type, t->value_len),
-		.first = first, .count = count_of(first, to),
+		.keys = at, .values = at + c->values, .units = (const float *)(at + c->units),
+		.block = c->key_block, .stride = c->value_row, .first = first, .count = count_of(first, to),
+		.next_keys = at + c->group, .next_values = at + c->group + c->values,
+		.step_keys = c->values / steps, .step_values = GROUP * c->value_row / steps,
 	};
 
 	g.parts = (g.count + 2 * LANES - 1) / (2 * LANES) * 2;
-	g.keys = t->keys + first / CACHE_BLOCK * g.block;
-	g.values = t->values + first * g.stride;
-	g.next_keys = g.keys + GROUP / CACHE_BLOCK * g.block;
-	g.next_values = g.values + GROUP * g.stride;
-	g.step_keys = GROUP / CACHE_BLOCK * g.block / steps;
-	g.step_values = GROUP * g.stride / steps;
 	find_rows(t, &g);
 	return g;
 }
@@ -342,7 +341,7 @@ INLINE void few_rows(const struct attend_tile *t, const struct group *g, float *
 
 INLINE bool takes_few(const struct attend_tile *t)
 {
-	return t->rows <= 2 && t->k_type == CACHE_F16 && t->v_type == CACHE_F16 && t->value_len % (4 * LANES) == 0;
+	return t->rows <= 2 && t->kv->k_type == CACHE_F16 && t->kv->v_type == CACHE_F16 && t->kv->value_len % (4 * LANES) == 0;
 }
 
 /* Many queries: the group is made floats once, in room, keys first and then values. */
@@ -351,20 +350,20 @@ INLINE void many_rows(const struct attend_tile *t, const struct group *g, float 
 {
 	struct group plain = *g;
 
-	if (t->k_type != CACHE_F32) {
-		if (t->k_type == CACHE_F16)
+	if (t->kv->k_type != CACHE_F32) {
+		if (t->kv->k_type == CACHE_F16)
 			unpack_keys(t, g, CACHE_F16, room);
 		else
 			unpack_keys(t, g, CACHE_Q8_0, room);
 		plain.keys = (const char *)room;
-		plain.block = t->key_len * CACHE_BLOCK * sizeof(float);
+		plain.block = t->kv->key_len * CACHE_BLOCK * sizeof(float);
 	}
 	VEC(all_scores)(t, &plain, s);
 	weigh_all(t, g, acc, stride, m, s);
-	if (t->v_type != CACHE_F32 || t->value_len % 32) {
-		if (t->v_type == CACHE_F32)
+	if (t->kv->v_type != CACHE_F32 || t->kv->value_len % 32) {
+		if (t->kv->v_type == CACHE_F32)
 			unpack_values(t, g, CACHE_F32, room, stride);
-		else if (t->v_type == CACHE_F16)
+		else if (t->kv->v_type == CACHE_F16)
 			unpack_values(t, g, CACHE_F16, room, stride);
 		else
 			unpack_values(t, g, CACHE_Q8_0, room, stride);
@@ -411,23 +410,23 @@ INLINE float *sums_of(const struct attend_tile *t)
 
 INLINE float *room_of(const struct attend_tile *t)
 {
-	return sums_of(t) + ATTEND_ROWS * attend_stride(t->value_len);
+	return sums_of(t) + ATTEND_ROWS * attend_stride(t->kv->value_len);
 }
 
 INLINE float *queries_of(const struct attend_tile *t)
 {
-	return room_of(t) + attend_room(t->key_len, t->value_len);
+	return room_of(t) + attend_room(t->kv->key_len, t->kv->value_len);
 }
 
 INLINE void attend_groups(const struct attend_tile *t)
 {
-	size_t stride = attend_stride(t->value_len);
+	size_t stride = attend_stride(t->kv->value_len);
 	float *acc = sums_of(t), s[ATTEND_ROWS][GROUP];
 	struct softmax_row m[ATTEND_ROWS];
 	const struct span all = begin_rows(t, m, acc, stride);
 
 	for (uint32_t first = all.from / GROUP * GROUP; first < all.to; first += GROUP) {
-		struct group g = group_at(t, first, all.to, t->key_len * GROUP_PARTS / 2);
+		struct group g = group_at(t, first, all.to, t->kv->key_len * GROUP_PARTS / 2);
 
 		one_group(t, &g, acc, stride, m, s, room_of(t));
 	}
@@ -439,7 +438,7 @@ INLINE void attend_groups(const struct attend_tile *t)
 
 static void VEC(attend)(const struct attend_tile *t)
 {
-	if (t->k_type == CACHE_I16)
+	if (t->kv->k_type == CACHE_I16)
 		attend_pairs(t);
 	else
 		attend_groups(t);

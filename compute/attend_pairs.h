@@ -72,7 +72,7 @@ INLINE void pair_scores(const struct pairs *p, const struct group *g, size_t r0,
 			float (*s)[GROUP])
 {
 	const int16_t *q = p->q + r0 * p->q_len;
-	size_t pairs = (p->t->key_len + 1) / 2;
+	size_t pairs = (p->t->kv->key_len + 1) / 2;
 	vi sum[PAIR_ROWS][PAIR_WIDE] = { { { 0 } } };
 
 	for (size_t i = 0; i < pairs; i++) {
@@ -94,7 +94,7 @@ UNROLL
 	}
 UNROLL
 	for (int v = 0; v < PAIR_WIDE; v++) {
-		vf unit = load(p->t->key_units + g->first + (first + v) * LANES);
+		vf unit = load(g->units + (first + v) * LANES);
 
 UNROLL
 		for (int r = 0; r < n; r++)
@@ -170,7 +170,7 @@ UNROLL
 	for (int v = 0; v < GROUP_PARTS; v++) {
 		vf one = exp_below(load(s + v * LANES) - splat(m->most));
 
-		x[v] = one * load(p->t->value_units + g->first + v * LANES);
+		x[v] = one * load(g->units + GROUP + v * LANES);
 		if (!whole) {
 			vi sees = seen(p->t, r, g->first + (uint32_t)(v * LANES));
 
@@ -228,7 +228,7 @@ static void few_pairs(struct pairs *p, const struct group *g, size_t r0, size_t 
 /* A part of the group that follows is called into the second cache. */
 INLINE void call_part(const struct group *g, size_t part, size_t parts)
 {
-	size_t keys = (size_t)(g->next_keys - g->keys), values = (size_t)(g->next_values - g->values);
+	size_t keys = GROUP / CACHE_BLOCK * g->block, values = GROUP * g->stride;
 
 	for (size_t at = keys * part / parts; at < keys * (part + 1) / parts; at += 64)
 		__builtin_prefetch(g->next_keys + at, 0, 2);
@@ -258,19 +258,19 @@ INLINE void take_queries(struct pairs *p, int16_t *q)
 
 	p->q = q;
 	for (size_t r = 0; r < t->rows; r++, q += p->q_len) {
-		p->unit[r] = VEC(int16_unit)(t->q[r], t->key_len, INT16_FACTOR);
-		VEC(to_int16)(q, t->q[r], t->key_len, p->unit[r]);
-		memset(q + t->key_len, 0, (p->q_len - t->key_len) * sizeof(*q));
+		p->unit[r] = VEC(int16_unit)(t->q[r], t->kv->key_len, INT16_FACTOR);
+		VEC(to_int16)(q, t->q[r], t->kv->key_len, p->unit[r]);
+		memset(q + t->kv->key_len, 0, (p->q_len - t->kv->key_len) * sizeof(*q));
 	}
 }
 
 static void attend_pairs(const struct attend_tile *t)
 {
 	struct pairs p = {
-		.t = t, .q_len = attend_query(t->key_len), .stride = attend_stride(t->value_len), .acc = sums_of(t),
+		.t = t, .q_len = attend_query(t->kv->key_len), .stride = attend_stride(t->kv->value_len), .acc = sums_of(t),
 	};
 	const struct span all = begin_rows(t, p.m, p.acc, p.stride);
-	size_t steps = (t->key_len + 1) / 2 * GROUP_PARTS / PAIR_WIDE;
+	size_t steps = (t->kv->key_len + 1) / 2 * GROUP_PARTS / PAIR_WIDE;
 
 	take_queries(&p, (int16_t *)queries_of(t));
 	for (uint32_t first = all.from / GROUP * GROUP; first < all.to; first += GROUP) {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { GROUP = 32, VALUE_STEP = 16, PAIRS_STEP = 32, STEP = 64, LARGE_PAGE = 2 << 20 };
+enum { GROUP = 32, VALUE_STEP = 16, PAIRS_STEP = 32, STEP = 64 };
 
 size_t kv_key_block(enum cache_type type, size_t n)
 {
@@ -41,16 +41,20 @@ size_t kv_value_row(enum cache_type type, size_t n)
 
 uint64_t kv_measure(struct kv *c, const unsigned *kv_heads, unsigned layers)
 {
-	uint64_t heads = 0, size;
-	bool units = c->k_type == CACHE_I16;
+	uint64_t heads = 0, group, size;
 
 	c->key_block = kv_key_block(c->k_type, c->key_len);
 	c->value_row = kv_value_row(c->v_type, c->value_len);
-	c->head = c->positions / CACHE_BLOCK * c->key_block + c->positions * c->value_row;
-	c->head = (c->head + (units ? 2 * c->positions * sizeof(float) : 0) + 63) / 64 * 64;
+	c->values = CACHE_GROUP / CACHE_BLOCK * c->key_block;
+	c->units = c->values + CACHE_GROUP * c->value_row;
+	c->head = c->units + (c->k_type == CACHE_I16 ? 2 * CACHE_GROUP * sizeof(float) : 0);
 	for (unsigned i = 0; i < layers; i++)
 		heads += kv_heads[i];
-	return __builtin_mul_overflow(heads, c->head, &size) || size > PTRDIFF_MAX ? 0 : size;
+	if (__builtin_mul_overflow(heads, c->head, &group) ||
+	    __builtin_mul_overflow(group, c->positions / CACHE_GROUP, &size))
+		return 0;
+	c->group = group;
+	return size > PTRDIFF_MAX ? 0 : size;
 }
 
 int kv_new(struct kv *c, const unsigned *kv_heads, unsigned layers)
@@ -66,8 +70,7 @@ int kv_new(struct kv *c, const unsigned *kv_heads, unsigned layers)
 		c->memory = NULL;
 	if (!c->layer || !c->memory)
 		return -ENOMEM;
-	/* in a long cache each token would claim, and have cleared, a large page for every head */
-	madvise(c->memory, c->size, c->head <= LARGE_PAGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	madvise(c->memory, c->size, MADV_HUGEPAGE);
 	for (unsigned i = 0; i < layers; i++) {
 		c->layer[i] = at;
 		at += kv_heads[i] * c->head;
@@ -144,43 +147,60 @@ static void put_key_f16(uint16_t *block, unsigned lane, const float *x, size_t n
 	}
 }
 
-/* Where dimension i of a position's key is in its block, the next beside it where i is even; and of its value. */
+/* A position's block of keys, and its value's row, in which two positions share a row of twice the size if of CACHE_I16. */
+static char *block_at(const struct kv *c, char *head, uint32_t position)
+{
+	return head + kv_group(c, position) + position % CACHE_GROUP / CACHE_BLOCK * c->key_block;
+}
+
+static char *value_at(const struct kv *c, char *head, uint32_t position)
+{
+	return head + kv_group(c, position) + c->values + position % CACHE_GROUP * c->value_row;
+}
+
+static float *key_unit(const struct kv *c, char *head, uint32_t position)
+{
+	return (float *)(head + kv_group(c, position) + c->units) + position % CACHE_GROUP;
+}
+
+static float *value_unit(const struct kv *c, char *head, uint32_t position)
+{
+	return key_unit(c, head, position) + CACHE_GROUP;
+}
+
+/* Where dimension i of a position's key is in its block, the next beside it where i is even. */
 static int16_t *pair_key(char *block, unsigned lane, size_t i)
 {
 	return (int16_t *)block + i / 2 * 2 * CACHE_BLOCK + lane * 2 + i % 2;
 }
 
-static int16_t *pair_value(const struct kv *c, char *values, uint32_t position, size_t i)
+/* Where a position's value begins; its dimensions are every other number. */
+static int16_t *pair_value(const struct kv *c, char *head, uint32_t position)
 {
-	return (int16_t *)(values + position / 2 * 2 * c->value_row) + 2 * i + position % 2;
+	return (int16_t *)value_at(c, head, position / 2 * 2) + position % 2;
 }
 
-static void put_key_i16(const struct kv *c, char *keys, uint32_t position, const float *x, const struct vec *v)
+static void put_key_i16(char *block, unsigned lane, float unit, const float *x, size_t n, const struct vec *v)
 {
-	char *block = keys + position / CACHE_BLOCK * c->key_block;
-	float unit = v->int16_unit(x, c->key_len, INT16_FACTOR);
 	int16_t q[STEP + 1];
 
-	kv_key_units(c, keys)[position] = unit;
-	for (size_t first = 0; first < c->key_len; first += STEP) {
-		size_t some = c->key_len - first < STEP ? c->key_len - first : STEP;
+	for (size_t first = 0; first < n; first += STEP) {
+		size_t some = n - first < STEP ? n - first : STEP;
 
 		v->to_int16(q, x + first, some, unit);
 		q[some] = 0;
 		for (size_t i = 0; i < some; i += 2)
-			memcpy(pair_key(block, position % CACHE_BLOCK, first + i), q + i, 2 * sizeof(*q));
+			memcpy(pair_key(block, lane, first + i), q + i, 2 * sizeof(*q));
 	}
 }
 
 /* Number by number: the other position of the pair may be another thread's. */
-static void put_value_i16(const struct kv *c, char *values, uint32_t position, const float *x, const struct vec *v)
+static void put_value_i16(int16_t *y, float unit, const float *x, size_t n, const struct vec *v)
 {
-	float unit = v->int16_unit(x, c->value_len, INT16_WEIGHED);
-	int16_t q[STEP], *y = pair_value(c, values, position, 0);
+	int16_t q[STEP];
 
-	kv_value_units(c, values)[position] = unit;
-	for (size_t first = 0; first < c->value_len; first += STEP, y += 2 * STEP) {
-		size_t some = c->value_len - first < STEP ? c->value_len - first : STEP;
+	for (size_t first = 0; first < n; first += STEP, y += 2 * STEP) {
+		size_t some = n - first < STEP ? n - first : STEP;
 
 		v->to_int16(q, x + first, some, unit);
 		for (size_t i = 0; i < some; i++)
@@ -188,10 +208,11 @@ static void put_value_i16(const struct kv *c, char *values, uint32_t position, c
 	}
 }
 
-void kv_put_key(const struct kv *c, char *keys, uint32_t position, const float *x, const struct vec *v)
+void kv_put_key(const struct kv *c, char *head, uint32_t position, const float *x, const struct vec *v)
 {
-	char *block = keys + position / CACHE_BLOCK * c->key_block;
+	char *block = block_at(c, head, position);
 	unsigned lane = position % CACHE_BLOCK;
+	float unit;
 
 	switch (c->k_type) {
 	case CACHE_F32:
@@ -202,16 +223,18 @@ void kv_put_key(const struct kv *c, char *keys, uint32_t position, const float *
 		put_key_f16((uint16_t *)block, lane, x, c->key_len, v);
 		break;
 	case CACHE_I16:
-		put_key_i16(c, keys, position, x, v);
+		*key_unit(c, head, position) = unit = v->int16_unit(x, c->key_len, INT16_FACTOR);
+		put_key_i16(block, lane, unit, x, c->key_len, v);
 		break;
 	default:
 		put_key_q8(block, lane, x, c->key_len);
 	}
 }
 
-void kv_put_value(const struct kv *c, char *values, uint32_t position, const float *x, const struct vec *v)
+void kv_put_value(const struct kv *c, char *head, uint32_t position, const float *x, const struct vec *v)
 {
-	char *row = values + position * c->value_row;
+	char *row = value_at(c, head, position);
+	float unit;
 
 	switch (c->v_type) {
 	case CACHE_F32:
@@ -221,7 +244,8 @@ void kv_put_value(const struct kv *c, char *values, uint32_t position, const flo
 		v->to_half((uint16_t *)row, x, c->value_len);
 		break;
 	case CACHE_I16:
-		put_value_i16(c, values, position, x, v);
+		*value_unit(c, head, position) = unit = v->int16_unit(x, c->value_len, INT16_WEIGHED);
+		put_value_i16(pair_value(c, head, position), unit, x, c->value_len, v);
 		break;
 	default:
 		put_value_q8(row, x, c->value_len);
@@ -237,9 +261,9 @@ static float get_key_q8(const char *block, unsigned lane, size_t i)
 	return half_value(half) * (float)((const int8_t *)group)[CACHE_BLOCK * 2 + i % GROUP * CACHE_BLOCK + lane];
 }
 
-void kv_get_key(const struct kv *c, char *keys, uint32_t position, float *x)
+void kv_get_key(const struct kv *c, char *head, uint32_t position, float *x)
 {
-	char *block = keys + position / CACHE_BLOCK * c->key_block;
+	char *block = block_at(c, head, position);
 	unsigned lane = position % CACHE_BLOCK;
 
 	for (size_t i = 0; i < c->key_len; i++) {
@@ -247,18 +271,21 @@ void kv_get_key(const struct kv *c, char *keys, uint32_t position, float *x)
 
 		x[i] = c->k_type == CACHE_F32 ? ((const float *)block)[at] :
 		       c->k_type == CACHE_F16 ? half_value(((const uint16_t *)block)[at]) :
-		       c->k_type == CACHE_I16 ? kv_key_units(c, keys)[position] * (float)*pair_key(block, lane, i) :
+		       c->k_type == CACHE_I16 ? *key_unit(c, head, position) * (float)*pair_key(block, lane, i) :
 		       get_key_q8(block, lane, i);
 	}
 }
 
-void kv_move_value(const struct kv *c, char *values, uint32_t to, uint32_t from)
+void kv_move_value(const struct kv *c, char *head, uint32_t to, uint32_t from)
 {
+	int16_t *y = pair_value(c, head, to);
+	const int16_t *x = pair_value(c, head, from);
+
 	if (c->v_type != CACHE_I16) {
-		memmove(values + to * c->value_row, values + from * c->value_row, c->value_row);
+		memmove(value_at(c, head, to), value_at(c, head, from), c->value_row);
 		return;
 	}
 	for (size_t i = 0; i < c->value_len; i++)
-		*pair_value(c, values, to, i) = *pair_value(c, values, from, i);
-	kv_value_units(c, values)[to] = kv_value_units(c, values)[from];
+		y[2 * i] = x[2 * i];
+	*value_unit(c, head, to) = *value_unit(c, head, from);
 }

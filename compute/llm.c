@@ -249,15 +249,15 @@ int llm_embed(struct llm *m, const int32_t *ids, size_t n, float *out, struct gg
 }
 
 /* A key moves to position to, which turns it back by as many positions. */
-static void move_key(const struct llm *m, const struct layer *l, char *keys, uint32_t to, uint32_t from,
+static void move_key(const struct llm *m, const struct layer *l, char *head, uint32_t to, uint32_t from,
 		     const float *turn, float *key)
 {
 	unsigned at = m->model->arch->rank_attention ? m->kv.key_len - m->model->h.rope_dims : 0;
 
-	kv_get_key(&m->kv, keys, from, key);
+	kv_get_key(&m->kv, head, from, key);
 	if (l->rope)
 		rope_turn(m->v, key + at, turn, l->rope->dims, m->model->arch->rope);
-	kv_put_key(&m->kv, keys, to, key, m->v);
+	kv_put_key(&m->kv, head, to, key, m->v);
 }
 
 static void shift_layer(struct llm *m, unsigned layer, unsigned keep, unsigned n)
@@ -273,8 +273,8 @@ static void shift_layer(struct llm *m, unsigned layer, unsigned keep, unsigned n
 	}
 	for (unsigned head = 0; head < m->kv_heads[layer]; head++)
 		for (uint32_t from = keep + n; from < m->position; from++) {
-			move_key(m, l, kv_keys(&m->kv, layer, head), from - n, from, turn, key);
-			kv_move_value(&m->kv, kv_values(&m->kv, layer, head), from - n, from);
+			move_key(m, l, kv_of_head(&m->kv, layer, head), from - n, from, turn, key);
+			kv_move_value(&m->kv, kv_of_head(&m->kv, layer, head), from - n, from);
 		}
 }
 

@@ -102,10 +102,10 @@ static void put_head(const struct pass *p, unsigned layer, unsigned head, size_t
 	float *kv = row(m->unfold, token) + head * (nope + h->value_mla);
 	uint32_t position = p->at + (uint32_t)token;
 
-	kv_put_value(&m->kv, kv_values(&m->kv, layer, head), position, kv + nope, m->v);
+	kv_put_value(&m->kv, kv_of_head(&m->kv, layer, head), position, kv + nope, m->v);
 	memcpy(key, kv, nope * sizeof(*key));
 	memcpy(key + nope, turned, h->rope_dims * sizeof(*key));
-	kv_put_key(&m->kv, kv_keys(&m->kv, layer, head), position, key, m->v);
+	kv_put_key(&m->kv, kv_of_head(&m->kv, layer, head), position, key, m->v);
 }
 
 static void put_token(const struct pass *p, unsigned layer, size_t token, float *key)
@@ -122,8 +122,8 @@ static void put_token(const struct pass *p, unsigned layer, size_t token, float 
 			put_head(p, layer, i, token, c + h->kv_rank, key);
 		return;
 	}
-	kv_put_key(&m->kv, kv_keys(&m->kv, layer, 0), p->at + (uint32_t)token, c, m->v);
-	kv_put_value(&m->kv, kv_values(&m->kv, layer, 0), p->at + (uint32_t)token, c, m->v);
+	kv_put_key(&m->kv, kv_of_head(&m->kv, layer, 0), p->at + (uint32_t)token, c, m->v);
+	kv_put_value(&m->kv, kv_of_head(&m->kv, layer, 0), p->at + (uint32_t)token, c, m->v);
 }
 
 /* Queries are made ready, and keys and values of all tokens go to the cache. A barrier is behind it. */

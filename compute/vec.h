@@ -15,14 +15,13 @@
 enum { ATTEND_ROWS = 96, CACHE_BLOCK = 16, CACHE_GROUP = 4 * CACHE_BLOCK };
 
 /*
- * A few queries against the cache of one key head, in blocks of CACHE_BLOCK positions, as kv.h lays them out. A query's
- * result depends on nothing but its own positions: not on which others share the tile.
+ * A few queries against the cache of one key head, as kv.h lays it out. A query's result depends on nothing but its own
+ * positions: not on which others share the tile.
  */
+struct kv;
 struct attend_tile {
-	const char *keys, *values;
-	enum cache_type k_type, v_type; /* none or both of them CACHE_I16 */
-	const float *key_units, *value_units; /* CACHE_I16 */
-	unsigned key_len, value_len;
+	const struct kv *kv; /* none or both of its types CACHE_I16 */
+	const char *head;
 	unsigned rows;                /* in use of the arrays that follow */
 	const float *q[ATTEND_ROWS];  /* scaled */
 	float *out[ATTEND_ROWS];      /* value_len each */

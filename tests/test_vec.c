@@ -140,20 +140,17 @@ static struct attend_tile set_up(const struct scene *s, struct kv *kv, float (*o
 {
 	const unsigned heads = 1;
 	struct attend_tile t = {
-		.k_type = s->k, .v_type = s->v, .key_len = s->key_len, .value_len = s->value_len, .rows = s->rows, .cap = s->cap,
+		.kv = kv, .rows = s->rows, .cap = s->cap,
 	};
 
 	*kv = (struct kv){ .k_type = s->k, .v_type = s->v, .key_len = s->key_len, .value_len = s->value_len,
 			   .positions = POSITIONS };
 	if (kv_new(kv, &heads, 1))
 		return t;
-	t.keys = kv_keys(kv, 0, 0);
-	t.values = kv_values(kv, 0, 0);
-	t.key_units = kv_key_units(kv, t.keys);
-	t.value_units = kv_value_units(kv, t.values);
+	t.head = kv_of_head(kv, 0, 0);
 	for (uint32_t i = 0; i < POSITIONS; i++) {
-		kv_put_key(kv, kv_keys(kv, 0, 0), i, keys[i], vec_tier(0));
-		kv_put_value(kv, kv_values(kv, 0, 0), i, values[i], vec_tier(0));
+		kv_put_key(kv, kv_of_head(kv, 0, 0), i, keys[i], vec_tier(0));
+		kv_put_value(kv, kv_of_head(kv, 0, 0), i, values[i], vec_tier(0));
 	}
 	for (unsigned r = 0; r < s->rows; r++) {
 		t.q[r] = queries[r];
