@@ -19,7 +19,7 @@ KERNEL_BEGIN("avx2,fma,f16c")
 
 INLINE vi pairs_add(vi sum, vi a, vi b)
 {
-	return sum + (vi)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+	return (vi)((vu)sum + (vu)_mm256_madd_epi16((__m256i)a, (__m256i)b));
 }
 
 #include "attend_body.h"

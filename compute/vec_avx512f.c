@@ -20,7 +20,7 @@ KERNEL_BEGIN("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,f16c")
 
 INLINE vi pairs_add(vi sum, vi a, vi b)
 {
-	return sum + (vi)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+	return (vi)((vu)sum + (vu)_mm512_madd_epi16((__m512i)a, (__m512i)b));
 }
 
 #include "attend_body.h"

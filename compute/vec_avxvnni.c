@@ -27,7 +27,7 @@ INLINE vi pairs_add(vi sum, vi a, vi b)
 #ifdef AVXVNNI_KNOWN
 	return (vi)_mm256_dpwssd_avx_epi32((__m256i)sum, (__m256i)a, (__m256i)b);
 #else
-	return sum + (vi)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+	return (vi)((vu)sum + (vu)_mm256_madd_epi16((__m256i)a, (__m256i)b));
 #endif
 }
 

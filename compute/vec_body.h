@@ -85,7 +85,7 @@ INLINE vf exp_v(vf x)
 	vf t = fma_v(top, splat(0x1.715476p0f), magic), k = t - magic;
 	vf r = fma_v(k, splat(0x1.bd0106p-13f), fma_v(k, splat(-0.693359375f), top));
 	vf p = fma_v(splat(0x1.a0d2cep-13f), r, splat(0x1.6e879cp-10f));
-	vi scale = ((vi)t - 0x4b400000 + 127) << 23;
+	vu scale = ((vu)t - 0x4b400000 + 127) << 23; /* of what is replaced below it may be anything */
 
 	p = fma_v(p, r, splat(0x1.1112aap-7f));
 	p = fma_v(p, r, splat(0x1.5553f4p-5f));
