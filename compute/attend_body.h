@@ -28,12 +28,16 @@ struct group {
 	size_t step_keys, step_values;
 };
 
+INLINE void call_bytes(const char *from, size_t each, size_t step)
+{
+	for (size_t at = 0; at < each; at += 64)
+		__builtin_prefetch(from + step * each + at);
+}
+
 INLINE void call_in(const struct group *g, size_t step)
 {
-	for (size_t at = 0; at < g->step_keys; at += 64)
-		__builtin_prefetch(g->next_keys + step * g->step_keys + at);
-	for (size_t at = 0; at < g->step_values; at += 64)
-		__builtin_prefetch(g->next_values + step * g->step_values + at);
+	call_bytes(g->next_keys, g->step_keys, step);
+	call_bytes(g->next_values, g->step_values, step);
 }
 
 /* Scores of n queries from r0 on with parts v and v + 1 of a group, each a sum over the dimensions in order. */
@@ -304,10 +308,11 @@ INLINE void find_rows(const struct attend_tile *t, struct group *g)
 		g->end--;
 }
 
-/* The group from first on, of positions before to; the one that follows is called in by so many steps. */
-INLINE struct group group_at(const struct attend_tile *t, uint32_t first, uint32_t to, size_t steps)
+/* The group from first on, of positions before to. */
+INLINE struct group group_at(const struct attend_tile *t, uint32_t first, uint32_t to)
 {
 	const struct kv *c = t->kv;
+	size_t steps = c->key_len * GROUP_PARTS / 2;
 	const char *at = t->head + kv_group(c, first);
 	struct group g = {
 		.keys = at, .values = at + c->values, .units = (const float *)(at + c->units),
@@ -426,7 +431,7 @@ INLINE void attend_groups(const struct attend_tile *t)
 	const struct span all = begin_rows(t, m, acc, stride);
 
 	for (uint32_t first = all.from / GROUP * GROUP; first < all.to; first += GROUP) {
-		struct group g = group_at(t, first, all.to, t->kv->key_len * GROUP_PARTS / 2);
+		struct group g = group_at(t, first, all.to);
 
 		one_group(t, &g, acc, stride, m, s, room_of(t));
 	}

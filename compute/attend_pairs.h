@@ -21,6 +21,7 @@ struct pairs {
 	const struct attend_tile *t;
 	const int16_t *q; /* rows of so many */
 	size_t q_len, stride;
+	size_t ahead_keys, ahead_values; /* bytes that are called in at a step of values and of scores */
 	float *acc, unit[ATTEND_ROWS]; /* of the queries */
 	struct softmax_row m[ATTEND_ROWS];
 };
@@ -65,8 +66,8 @@ INLINE vi key_pairs(const struct group *g, size_t i, int v)
 }
 
 /*
- * Scores of n queries from r0 on with PAIR_WIDE parts of a group from first on. Where they are the tile's only ones, what
- * follows is called in beside.
+ * Scores of n queries from r0 on with PAIR_WIDE parts of a group from first on. Where they are the tile's only ones, the
+ * group's values are called in beside, and pair_values calls in the next group's keys: half a group ahead.
  */
 INLINE void pair_scores(const struct pairs *p, const struct group *g, size_t r0, int n, int first, bool alone,
 			float (*s)[GROUP])
@@ -79,7 +80,7 @@ INLINE void pair_scores(const struct pairs *p, const struct group *g, size_t r0,
 		vi k[PAIR_WIDE];
 
 		if (alone)
-			call_in(g, (size_t)(first / PAIR_WIDE) * pairs + i);
+			call_bytes(g->values, p->ahead_values, (size_t)(first / PAIR_WIDE) * pairs + i);
 UNROLL
 		for (int v = 0; v < PAIR_WIDE; v++)
 			k[v] = key_pairs(g, i, first + v);
@@ -102,9 +103,9 @@ UNROLL
 	}
 }
 
-/* acc += what the weights of n queries, w in units of unit, make of the dimensions of wide registers. */
-INLINE void pair_values(float *acc, size_t stride, const struct group *g, size_t at, int wide, int16_t (*w)[GROUP],
-			const float *unit, int n, int count)
+/* What the weights of n queries, w in units of unit, make of the dimensions of wide registers is added to acc. */
+INLINE void pair_values(const struct pairs *p, const struct group *g, float *acc, size_t at, int wide,
+			int16_t (*w)[GROUP], const float *unit, int n, int count, bool alone)
 {
 	const char *values = g->values + at * 4;
 	vi sum[PAIR_ROWS][PAIR_WIDE] = { { { 0 } } };
@@ -112,6 +113,8 @@ INLINE void pair_values(float *acc, size_t stride, const struct group *g, size_t
 	for (int j = 0; j < (count + 1) / 2; j++, values += 2 * g->stride) {
 		vi v[PAIR_WIDE];
 
+		if (alone)
+			call_bytes(g->next_keys, p->ahead_keys, at / (PAIR_WIDE * LANES) * (GROUP / 2) + (size_t)j);
 UNROLL
 		for (int k = 0; k < wide; k++)
 			v[k] = load_pairs(values + k * LANES * 4);
@@ -128,7 +131,7 @@ UNROLL
 	for (int r = 0; r < n; r++)
 UNROLL
 		for (int k = 0; k < wide; k++) {
-			float *to = acc + (size_t)r * stride + at + k * LANES;
+			float *to = acc + (size_t)r * p->stride + at + k * LANES;
 
 			store(to, fma_v(floats_v(sum[r][k]), splat(unit[r]), load(to)));
 		}
@@ -200,9 +203,9 @@ INLINE void pair_block(struct pairs *p, const struct group *g, size_t r0, int n,
 		else
 			memset(w[r], 0, sizeof(w[r]));
 	for (; at + STEP <= p->stride; at += STEP)
-		pair_values(acc, p->stride, g, at, PAIR_WIDE, w, unit, n, count);
+		pair_values(p, g, acc, at, PAIR_WIDE, w, unit, n, count, alone);
 	if (REST > 0 && at < p->stride)
-		pair_values(acc, p->stride, g, at, REST, w, unit, n, count);
+		pair_values(p, g, acc, at, REST, w, unit, n, count, alone);
 }
 
 static void few_pairs(struct pairs *p, const struct group *g, size_t r0, size_t n)
@@ -270,11 +273,14 @@ static void attend_pairs(const struct attend_tile *t)
 		.t = t, .q_len = attend_query(t->kv->key_len), .stride = attend_stride(t->kv->value_len), .acc = sums_of(t),
 	};
 	const struct span all = begin_rows(t, p.m, p.acc, p.stride);
-	size_t steps = (t->kv->key_len + 1) / 2 * GROUP_PARTS / PAIR_WIDE;
+	size_t score_steps = (t->kv->key_len + 1) / 2 * GROUP_PARTS / PAIR_WIDE;
+	size_t value_steps = (p.stride + PAIR_WIDE * LANES - 1) / (PAIR_WIDE * LANES) * GROUP / 2;
 
+	p.ahead_values = GROUP * t->kv->value_row / score_steps;
+	p.ahead_keys = t->kv->values / value_steps;
 	take_queries(&p, (int16_t *)queries_of(t));
 	for (uint32_t first = all.from / GROUP * GROUP; first < all.to; first += GROUP) {
-		struct group g = group_at(t, first, all.to, steps);
+		struct group g = group_at(t, first, all.to);
 
 		pair_group(&p, &g);
 	}
