@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Attention of struct vec; follows vec_body.h. The cache is gone through once, a group of positions at a time: scores
- * of all queries of the tile, their weights relative to the greatest score so far, what the weights make of the
+ * of all queries of the tile, their weights (struct softmax_row says relative to what), what the weights make of the
  * values. A group starts at a multiple of its size and a sum goes over positions in order, so that the result is the
  * same whatever else is in the tile.
  *
  * Over a cache of integers queries and weights become integers, too: attend_pairs.h.
  */
 
-/* Positions that are taken at once: their scores share one maximum. */
+/* Positions that are taken at once. */
 enum { GROUP = CACHE_GROUP, GROUP_PARTS = GROUP / LANES };
 
 #include "attend_read.h"
@@ -183,8 +183,8 @@ static void VEC(all_values)(const struct attend_tile *t, const struct group *g, 
 }
 
 /*
- * Weights are exp(score - most), where most need not be the greatest score: it follows where one is more than SLACK above
- * it, which after a few groups hardly ever happens.
+ * Weights are exp(score - most), where most need not be the greatest score: it follows where one is more than SLACK
+ * above it, which after a few groups hardly ever happens.
  */
 enum { SLACK = 8 };
 struct softmax_row {
@@ -231,7 +231,7 @@ UNROLL
 	m->most = most;
 }
 
-/* exp(x) for x that is not above 0, to 18 bits: a weight that is to be rounded to 15 needs no more. Never 0. */
+/* exp(x) for x not above SLACK, to 18 bits: a weight that is to be rounded to 15 needs no more. Never 0. */
 INLINE vf exp_below(vf x)
 {
 	const vf magic = splat(0x1.8p23f);
@@ -244,7 +244,10 @@ INLINE vf exp_below(vf x)
 	return (vf)((vu)p + ((vu)t << 23));
 }
 
-/* What a query's scores of a group are made ready with: it may not see the least of them, and the greatest counts. */
+/*
+ * Scores of a group that a query may not see become the least, and what weights are relative to follows one that is
+ * far above it. Returns whether the query sees the whole group.
+ */
 INLINE bool settle_scores(const struct attend_tile *t, size_t r, uint32_t first, float *s, struct softmax_row *m,
 			  float *acc, size_t stride)
 {
@@ -261,7 +264,7 @@ INLINE bool settle_scores(const struct attend_tile *t, size_t r, uint32_t first,
 	return whole;
 }
 
-/* Turns the scores of a group into weights, relative to the greatest score so far; what was summed before follows. */
+/* Turns the scores of a group into weights. */
 INLINE void weigh(const struct attend_tile *t, size_t r, uint32_t first, float *s, struct softmax_row *m, float *acc,
 		  size_t stride)
 {
@@ -346,7 +349,9 @@ INLINE void few_rows(const struct attend_tile *t, const struct group *g, float *
 
 INLINE bool takes_few(const struct attend_tile *t)
 {
-	return t->rows <= 2 && t->kv->k_type == CACHE_F16 && t->kv->v_type == CACHE_F16 && t->kv->value_len % (4 * LANES) == 0;
+	const struct kv *c = t->kv;
+
+	return t->rows <= 2 && c->k_type == CACHE_F16 && c->v_type == CACHE_F16 && c->value_len % (4 * LANES) == 0;
 }
 
 /* Many queries: the group is made floats once, in room, keys first and then values. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attention over a cache of integers (CACHE_I16) by products of pairs; included by attend_body.h. A few queries at a time
- * go through a whole group: scores, weights, values. What they need of it is in the first cache then.
+ * Attention over a cache of integers (CACHE_I16) by products of pairs; included by attend_body.h. A few queries at
+ * a time go through a whole group: scores, weights, values. What they need of it is in the first cache then.
  *
- * A query becomes integers like a key. A group's softmax weights, each multiplied with its value's unit, do, too, with a
- * unit for each query: as large as their sum allows (INT16_WEIGHTS), so that a group of little weight has as many bits as
- * another. Sums of integers are exact within a group, in whatever order; floats are added group by group.
+ * A query becomes integers like a key. A group's softmax weights, each multiplied with its value's unit, do, too,
+ * with a unit for each query: as large as their sum allows (INT16_WEIGHTS), so that a group of little weight has as
+ * many bits as another. Sums of integers are exact within a group, in whatever order; floats are added group by
+ * group.
  *
  * The file for the ISA defines, behind vec_body.h:
  *
@@ -66,8 +67,9 @@ INLINE vi key_pairs(const struct group *g, size_t i, int v)
 }
 
 /*
- * Scores of n queries from r0 on with PAIR_WIDE parts of a group from first on. Where they are the tile's only ones, the
- * group's values are called in beside, and pair_values calls in the next group's keys: half a group ahead.
+ * Scores of n queries from r0 on with PAIR_WIDE parts of a group from first on. Where they are the tile's only
+ * ones, the group's values are called in beside, and pair_values calls in the next group's keys: half a group
+ * ahead.
  */
 INLINE void pair_scores(const struct pairs *p, const struct group *g, size_t r0, int n, int first, bool alone,
 			float (*s)[GROUP])

@@ -147,7 +147,7 @@ static void put_key_f16(uint16_t *block, unsigned lane, const float *x, size_t n
 	}
 }
 
-/* A position's block of keys, and its value's row, in which two positions share a row of twice the size if of CACHE_I16. */
+/* A position's block of keys, and its value's row: of CACHE_I16 two positions share two rows. */
 static char *block_at(const struct kv *c, char *head, uint32_t position)
 {
 	return head + kv_group(c, position) + position % CACHE_GROUP / CACHE_BLOCK * c->key_block;

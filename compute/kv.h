@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keys and values of the tokens so far, in groups of CACHE_GROUP positions: in a group all layers, in a layer its heads. So
- * memory is claimed as the context grows, in large pages, and what attention reads at once lies together.
+ * Keys and values of the tokens so far, in groups of CACHE_GROUP positions: in a group all layers, in a layer its
+ * heads. So memory is claimed as the context grows, in large pages, and what attention reads at once lies together.
  *
- * A head's keys lie in blocks of 16 positions, in each block dimension after dimension with the 16 positions side by side:
- * scores of 16 positions come from one pass without a sum across lanes. Values lie behind them, position after position.
+ * A head's keys lie in blocks of 16 positions, in each block dimension after dimension with the 16 positions side
+ * by side: scores of 16 positions come from one pass without a sum across lanes. Values lie behind them, position
+ * after position.
  *
  * CACHE_Q8_0: 32 dimensions share a scale (a half) for each position. In a key block the 16 scales of a group stand
  * before its 32 x 16 bytes; in a value row a scale stands before its 32 bytes.
  *
- * CACHE_I16: integers, with a float for each key and value that they are in units of. It is made for products of pairs: in
- * a key block two dimensions of a position stand together, and values of two positions share a row of twice the size,
- * dimension after dimension. The units of the keys, and then of the values, stand behind the values.
+ * CACHE_I16: integers, with a float for each key and value that they are in units of. It is made for products of
+ * pairs: in a key block two dimensions of a position stand together, and values of two positions share a row of
+ * twice the size, dimension after dimension. The units of the keys, and then of the values, stand behind the
+ * values.
  */
 #ifndef KV_H
 #define KV_H

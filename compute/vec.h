@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a forward pass does besides matrix products. Each function is written once (vec_body.h) and compiled for several
- * instruction sets; all of them add in the same order and round alike, so that they agree to the last bit.
+ * What a forward pass does besides matrix products. Each function is written once (vec_body.h) and compiled for
+ * several instruction sets; all of them add in the same order and round alike, so that they agree to the last bit.
  *
  * Sums over values go to 16 partial sums, value i to number i % 16, and then 8 of 8 + 8, 4, 2, 1.
  */
@@ -14,11 +14,12 @@
 
 enum { ATTEND_ROWS = 96, CACHE_BLOCK = 16, CACHE_GROUP = 4 * CACHE_BLOCK };
 
-/*
- * A few queries against the cache of one key head, as kv.h lays it out. A query's result depends on nothing but its own
- * positions: not on which others share the tile.
- */
 struct kv;
+
+/*
+ * A few queries against the cache of one key head, as kv.h lays it out. A query's result depends on nothing but its
+ * own positions: not on which others share the tile.
+ */
 struct attend_tile {
 	const struct kv *kv; /* none or both of its types CACHE_I16 */
 	const char *head;
@@ -34,8 +35,9 @@ struct attend_tile {
 
 /*
  * What keeps sums of products of 16-bit integers within 32 bits. INT16_FACTOR: vectors of a length, by Cauchy and
- * Schwarz; INT16_WEIGHED: numbers that weights of INT16_WEIGHTS in all are multiplied with. That many is a power of two,
- * so that equal weights are rounded to themselves; rounding may add 32 for 64 weights: (2^18 + 32) * 8190 < 2^31.
+ * Schwarz; INT16_WEIGHED: numbers that weights of INT16_WEIGHTS in all are multiplied with. That many is a power of
+ * two, so that equal weights are rounded to themselves; rounding may add 32 for 64 weights: (2^18 + 32) * 8190 <
+ * 2^31.
  */
 enum int16_use { INT16_FACTOR, INT16_WEIGHED };
 enum { INT16_MOST = 32767, INT16_WEIGHED_MOST = 8190, INT16_WEIGHTS = 1 << 18 };
@@ -97,6 +99,8 @@ static inline size_t attend_room(size_t key_len, size_t value_len)
 
 static inline size_t attend_scratch(size_t key_len, size_t value_len)
 {
-	return attend_room(key_len, value_len) + ATTEND_ROWS * (attend_stride(value_len) + attend_query(key_len));
+	size_t query = attend_query(key_len) * sizeof(int16_t) / sizeof(float);
+
+	return attend_room(key_len, value_len) + ATTEND_ROWS * (attend_stride(value_len) + query);
 }
 #endif

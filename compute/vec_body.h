@@ -346,20 +346,17 @@ INLINE vi max_int(vi a, vi b)
 	return (a & more) | (b & ~more);
 }
 
-/* The greatest magnitude. Bits of floats are in order like integers, NaN and Inf above all. */
+/*
+ * The greatest magnitude, but for its last bit. Bits of floats without their sign are in order like integers, NaN and
+ * Inf above all; halved they are floats in that order again, and none of them NaN or Inf.
+ */
 INLINE float magnitude(const float *x, size_t n)
 {
 	vi most = { 0 };
-	int32_t top = 0;
-	float y;
 
 	for (size_t i = 0; i < n; i += LANES)
 		most = max_int((vi)load_some(x + i, n - i < LANES ? n - i : LANES) & 0x7fffffff, most);
-UNROLL
-	for (int i = 0; i < LANES; i++)
-		top = most[i] > top ? most[i] : top;
-	memcpy(&y, &top, sizeof(y));
-	return y;
+	return float_of_bits(bits_of_float(max_lane((vf)(most >> 1))) << 1);
 }
 
 static float VEC(int16_unit)(const float *x, size_t n, enum int16_use use)

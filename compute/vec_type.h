@@ -5,7 +5,6 @@
  */
 #ifndef VEC_TYPE_H
 #define VEC_TYPE_H
-#include "kernel/flush.h"
 #include "kv.h"
 #include "quant/quant.h"
 #include "target.h"
