@@ -20,9 +20,15 @@ INLINE __m256i sum_words(__m256i a, __m256i b, __m256i c, __m256i d)
 				     _mm256_castps_si256(_mm256_shuffle_ps(first, last, 0xdd))));
 }
 
-INLINE __m256i small_signed_products(__m256i s, __m256i w, __m256i x)
+/* The same of words of which a word holds the sum of two. */
+INLINE __m256i sum_large_words(__m256i a, __m256i b, __m256i c, __m256i d)
 {
-	return _mm256_add_epi16(s, _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w)));
+	__m256i ab = ones(_mm256_add_epi16(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)));
+	__m256i cd = ones(_mm256_add_epi16(_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d)));
+	__m256 first = _mm256_castsi256_ps(ab), last = _mm256_castsi256_ps(cd);
+
+	return _mm256_add_epi32(_mm256_castps_si256(_mm256_shuffle_ps(first, last, 0x88)),
+				_mm256_castps_si256(_mm256_shuffle_ps(first, last, 0xdd)));
 }
 
 #define GROUP_FN(name, ...) \
@@ -33,7 +39,6 @@ INLINE __m256i small_signed_products(__m256i s, __m256i w, __m256i x)
 GROUP_FN(q8_0, signed_products, 0)
 GROUP_FN(iq4_nl, signed_products, 0)
 GROUP_FN(iq4_xs, signed_products, 0)
-GROUP_FN(mxfp4, small_signed_products, sum_words, 0)
 
 INLINE struct group group_q4_0(const uint8_t *p, const struct values *x, size_t block)
 {
@@ -46,7 +51,26 @@ INLINE struct group group_q4_0(const uint8_t *p, const struct values *x, size_t 
 		s[i] = _mm256_add_epi16(_mm256_maddubs_epi16(low_nibbles(w), x_at(x, block + 2 * i)),
 					_mm256_maddubs_epi16(high_nibbles(w), x_at(x, block + 2 * i + 1)));
 	}
-	return scaled(_mm256_add_epi32(in_order(sum_words(s[0], s[1], s[2], s[3])), bias), halves(p, 18));
+	return scaled(_mm256_add_epi32(in_order(sum_words(s[0], s[1], s[2], s[3])), bias), halves18(p));
+}
+
+/* Numbers from -12 to 12, raised by 12: without signs. */
+INLINE struct group group_mxfp4(const uint8_t *p, const struct values *x, size_t block)
+{
+	__m256i table = _mm256_add_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)fp4_doubled)),
+					_mm256_set1_epi8(12));
+	__m256i s[4], bias = _mm256_srai_epi32(load32(x->bias + block), 5);
+
+	UNROLL
+	for (size_t i = 0; i < 4; i++) {
+		__m256i w = load_two(p + 34 * i + 1, 17);
+		__m256i low = _mm256_shuffle_epi8(table, low_nibbles(w)), high = _mm256_shuffle_epi8(table, high_nibbles(w));
+
+		s[i] = _mm256_add_epi16(_mm256_maddubs_epi16(low, x_at(x, block + 2 * i)),
+					_mm256_maddubs_epi16(high, x_at(x, block + 2 * i + 1)));
+	}
+	bias = _mm256_add_epi32(bias, _mm256_add_epi32(bias, bias));
+	return scaled(_mm256_add_epi32(in_order(sum_large_words(s[0], s[1], s[2], s[3])), bias), exponents(p));
 }
 
 INLINE struct group k_group(__m256i sum, const uint8_t *p)

@@ -104,21 +104,39 @@ INLINE __m256i raised(__m256i w, int high)
 	return high ? _mm256_xor_si256(w, _mm256_set1_epi8((char)high)) : w;
 }
 
-INLINE short word_at(const uint8_t *p)
+INLINE __m128i load16(const uint8_t *p)
 {
-	return (short)get16(p);
+	return _mm_loadu_si128((const __m128i *)p);
 }
 
-/* Eight that stand size bytes apart. */
-INLINE __m128i words(const uint8_t *p, size_t size)
+/* Eight halves, 18 bytes apart: number i is word i of the 16 bytes with that number. */
+INLINE __m256 halves18(const uint8_t *p)
 {
-	return _mm_setr_epi16(word_at(p), word_at(p + size), word_at(p + 2 * size), word_at(p + 3 * size), word_at(p + 4 * size),
-			      word_at(p + 5 * size), word_at(p + 6 * size), word_at(p + 7 * size));
+	__m256i v = _mm256_blend_epi16(load32(p), load32(p + 32), 0x0c);
+
+	v = _mm256_blend_epi16(_mm256_blend_epi16(v, load32(p + 64), 0x30), load32(p + 96), 0xc0);
+	return _mm256_cvtph_ps(_mm_blend_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1), 0xaa));
 }
 
-INLINE __m256 halves(const uint8_t *p, size_t size)
+/* 34 bytes apart: number i is word i from byte 32 * i on. */
+INLINE __m256 halves34(const uint8_t *p)
 {
-	return _mm256_cvtph_ps(words(p, size));
+	__m128i a = _mm_blend_epi16(load16(p), load16(p + 32), 0x02);
+	__m128i b = _mm_blend_epi16(load16(p + 64), load16(p + 96), 0x08);
+	__m128i c = _mm_blend_epi16(load16(p + 128), load16(p + 160), 0x20);
+	__m128i d = _mm_blend_epi16(load16(p + 192), load16(p + 224), 0x80);
+
+	return _mm256_cvtph_ps(_mm_blend_epi16(_mm_blend_epi16(a, b, 0x0c), _mm_blend_epi16(c, d, 0xc0), 0xf0));
+}
+
+/* Eight bytes, 17 bytes apart: number i is byte i of the 16 bytes with that number. */
+INLINE __m256i bytes17(const uint8_t *p)
+{
+	__m256i v = _mm256_blend_epi16(load32(p), load32(p + 32), 0x02);
+
+	v = _mm256_blend_epi16(_mm256_blend_epi16(v, load32(p + 64), 0x04), load32(p + 96), 0x08);
+	return _mm256_cvtepu8_epi32(_mm_blendv_epi8(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1),
+						    _mm_set1_epi16((short)0xff00)));
 }
 
 INLINE struct group scaled(__m256i sum, __m256 d)
@@ -133,12 +151,12 @@ INLINE struct group q8_0_group(const uint8_t *p, const struct values *x, size_t 
 	UNROLL
 	for (size_t i = 0; i < 8; i++)
 		s[i] = first(products, raised(load32(p + 34 * i + 2), high), x_at(x, block + i));
-	return scaled(lower(sum8(s, sum_ints), x, block, high), halves(p, 34));
+	return scaled(lower(sum8(s, sum_ints), x, block, high), halves34(p));
 }
 
 /* Eight blocks whose nibbles stand for numbers up to 127; they are step bytes apart. */
 INLINE __m256i table_sum(const uint8_t *p, size_t step, const int8_t *values, const struct values *x, size_t block,
-			 products_fn *products, sum4_fn *sum4, int high)
+			 products_fn *products, int high)
 {
 	__m256i s[4], table = raised(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)values)), high);
 
@@ -149,33 +167,32 @@ INLINE __m256i table_sum(const uint8_t *p, size_t step, const int8_t *values, co
 		s[i] = first(products, _mm256_shuffle_epi8(table, low_nibbles(w)), x_at(x, block + 2 * i));
 		s[i] = products(s[i], _mm256_shuffle_epi8(table, high_nibbles(w)), x_at(x, block + 2 * i + 1));
 	}
-	return lower(in_order(sum4(s[0], s[1], s[2], s[3])), x, block, high);
+	return lower(in_order(sum_ints(s[0], s[1], s[2], s[3])), x, block, high);
 }
 
 INLINE struct group iq4_nl_group(const uint8_t *p, const struct values *x, size_t block, products_fn *products, int high)
 {
-	return scaled(table_sum(p + 2, 18, iq4_values, x, block, products, sum_ints, high), halves(p, 18));
+	return scaled(table_sum(p + 2, 18, iq4_values, x, block, products, high), halves18(p));
 }
 
 /* Half of 2^(e - 127), of exponents 17 bytes apart. */
 INLINE __m256 exponents(const uint8_t *p)
 {
-	__m256i e = _mm256_cvtepu16_epi32(_mm_and_si128(words(p, 17), _mm_set1_epi16(255)));
+	__m256i e = bytes17(p);
 	__m256i normal = _mm256_slli_epi32(_mm256_sub_epi32(e, _mm256_set1_epi32(1)), 23);
 	__m256i small = _mm256_sllv_epi32(_mm256_set1_epi32(0x200000), e), is_small = _mm256_cmpgt_epi32(_mm256_set1_epi32(2), e);
 
 	return _mm256_castsi256_ps(_mm256_blendv_epi8(normal, small, is_small));
 }
 
-INLINE struct group mxfp4_group(const uint8_t *p, const struct values *x, size_t block, products_fn *products,
-				sum4_fn *sum4, int high)
+INLINE struct group mxfp4_group(const uint8_t *p, const struct values *x, size_t block, products_fn *products, int high)
 {
-	return scaled(table_sum(p + 1, 17, fp4_doubled, x, block, products, sum4, high), exponents(p));
+	return scaled(table_sum(p + 1, 17, fp4_doubled, x, block, products, high), exponents(p));
 }
 
 INLINE struct group iq4_xs_group(const uint8_t *p, const struct values *x, size_t block, products_fn *products, int high)
 {
-	return scaled(table_sum(p + 8, 16, iq4_values, x, block, products, sum_ints, high), iq4_xs_scales(p));
+	return scaled(table_sum(p + 8, 16, iq4_values, x, block, products, high), iq4_xs_scales(p));
 }
 
 /* Values 0 to 63 of block i of eight. */

@@ -14,7 +14,7 @@ KERNEL_BEGIN(AVXVNNI_TARGET)
 GROUP_FN(q8_0, 128)
 GROUP_FN(iq4_nl, 128)
 GROUP_FN(iq4_xs, 128)
-GROUP_FN(mxfp4, sum_ints, 128)
+GROUP_FN(mxfp4, 128)
 
 /* First halves of blocks 0 to 3 and last ones, or of blocks 4 to 7. */
 INLINE __m256i scaled_halves(const __m256i s[4], __m128i scales)
