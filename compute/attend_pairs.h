@@ -11,7 +11,8 @@
  * The file for the ISA defines, behind vec_body.h:
  *
  *	PAIR_WIDE                registers of positions or dimensions whose sums for PAIR_ROWS queries find room
- *	pairs_add(sum, a, b)     sum + products of LANES pairs; a file without such an instruction takes pairs_plain
+ *	PAIR_PRODUCTS            where there is an instruction for them, and then
+ *	pairs_add(sum, a, b)     sum + the two products of each of LANES pairs
  */
 
 /* Queries that are taken at once. */

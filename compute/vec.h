@@ -66,7 +66,10 @@ struct vec {
 	void (*turn_pairs)(float *x, const float *c, const float *s, size_t half);
 	/* Halves; what is beyond their range becomes the largest of them. */
 	void (*to_half)(uint16_t *y, const float *x, size_t n);
-	/* What x is to be integers in units of: NaN where it has NaN or Inf. The integers are 0 where that is NaN or 0. */
+	/*
+	 * What x is to be integers in units of: NaN where it has NaN or Inf, or a length beyond floats. The integers are 0
+	 * where that is NaN or 0.
+	 */
 	float (*int16_unit)(const float *x, size_t n, enum int16_use use);
 	void (*to_int16)(int16_t *y, const float *x, size_t n, float unit);
 	void (*attend)(const struct attend_tile *t);

@@ -28,7 +28,7 @@ enum { PARTS = 16 / LANES };
 		.silu = VEC(silu), .gelu = VEC(gelu), .clamped = VEC(clamped),                             \
 		.soft_cap = VEC(soft_cap), .softmax = VEC(softmax), .sigmoid = VEC(sigmoid),               \
 		.turn_halves = VEC(turn_halves), .turn_pairs = VEC(turn_pairs),                            \
-		.to_half = VEC(to_half), .int16_unit = VEC(int16_unit),                           \
-		.to_int16 = VEC(to_int16), .attend = VEC(attend),                                            \
+		.to_half = VEC(to_half), .int16_unit = VEC(int16_unit),                                    \
+		.to_int16 = VEC(to_int16), .attend = VEC(attend),                                          \
 	}
 #endif
