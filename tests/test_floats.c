@@ -134,7 +134,7 @@ static void check_narrow(const char *what, const float *want, const uint8_t *got
 
 		gguf_decode(type, &v, got + 2 * k, 1);
 		bad += isnan(want[k]) ? !isnan(v) : isinf(v) ? fabs((double)want[k]) < 65519 :
-		       fabs((double)want[k] - (double)v) > ulp * fabs((double)want[k]) + least;
+		       !(fabs((double)want[k] - (double)v) <= ulp * fabs((double)want[k]) + least);
 	}
 	ok(!bad, "%s: nearest values", what);
 }
