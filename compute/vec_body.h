@@ -359,16 +359,24 @@ INLINE float magnitude(const float *x, size_t n)
 	return float_of_bits(bits_of_float(max_lane((vf)(most >> 1))) << 1);
 }
 
+/* The length of a vector, whose greatest magnitude is most; or more, where its square is not a number to go by. */
+INLINE float length(const float *x, size_t n, float most)
+{
+	float square = squares(x, 0, n);
+
+	return square > 1e-30f && square < INFINITY ? sqrtf(square) : most * sqrtf((float)n);
+}
+
 static float VEC(int16_unit)(const float *x, size_t n, enum int16_use use)
 {
 	const float least = 1e-30f; /* what is less counts as nothing */
-	float unit = magnitude(x, n) * (1.0f / (use == INT16_FACTOR ? INT16_MOST : INT16_WEIGHED_MOST));
+	float most = magnitude(x, n), unit = most * (1.0f / (use == INT16_FACTOR ? INT16_MOST : INT16_WEIGHED_MOST));
 
 	if (use == INT16_FACTOR) {
 		/* 46340 * 46340 < 2^31; rounding adds half a unit a value */
-		float norm = sqrtf(squares(x, 0, n)) / (46340 - sqrtf((float)n));
+		float fit = length(x, n, most) / (46340 - sqrtf((float)n));
 
-		unit = norm > unit ? norm : unit;
+		unit = fit > unit ? fit : unit;
 	}
 	if (!(unit < INFINITY))
 		return NAN;

@@ -190,7 +190,7 @@ static double away(const struct scene *s, const struct attend_tile *t, float (*o
 
 			for (uint32_t i = t->from[r]; i < t->to[r]; i++)
 				y += weight[i] * values[i][k] / sum;
-			worst = fmax(worst, fabs(y - (double)out[r][k]));
+			worst = isfinite(out[r][k]) ? fmax(worst, fabs(y - (double)out[r][k])) : INFINITY;
 		}
 	}
 	return worst;
@@ -239,6 +239,7 @@ static void same_attention(const struct vec *v)
 static const struct { const char *what; unsigned len; float scale; int each; } extremes[] = {
 	{ "all alike", 128, 1, 1 }, { "all alike, of many", 576, 1e4f, 1 }, { "all alike, of one", 1, 1e-3f, 1 },
 	{ "one alone", 128, 1, 128 }, { "two in all", 2, 1e6f, 1 }, { "every other", 64, 1e-6f, 2 },
+	{ "a square beyond floats", 128, 1e19f, 1 },
 };
 
 static void fill_extreme(float *x, size_t i)
