@@ -7,7 +7,7 @@
  *
  * which adds to sums acc[r * T + t] the products of the values at w and x, 32 of them or the first n.
  */
-enum { STEP = 32, FEW = 8, ROWS = 4, TOKENS = 6, CHUNK_BYTES = 4096, GROUP_ROWS = 128, GROUP_BYTES = 448 << 10 };
+enum { STEP = 32, FEW = 8, ROWS = 4, TOKENS = 6, CHUNK_BYTES = 4096, GROUP_ROWS = 128, GROUP_BYTES = 448 << 10, ROW_AHEAD = 384 };
 
 /* Rows of weights, and the activations of the first token. */
 struct rows {
@@ -34,6 +34,20 @@ INLINE void fetch(const uint8_t *p, size_t size)
 }
 
 /*
+ * What a tile's step needs after it: a line or two of the next tile's tokens for the second cache, and, where products
+ * are faster than the processor's own prefetches, rows ahead for the first.
+ */
+INLINE void fetch_step(const struct rows *g, const uint8_t *w, const uint8_t *ahead, enum float_type type, int R)
+{
+	fetch(ahead, STEP * activation_bytes(type));
+	if (type != AS_BF16)
+		return;
+	UNROLL
+	for (int r = 0; r < R; r++)
+		__builtin_prefetch(w + (size_t)r * g->row_bytes + ROW_AHEAD);
+}
+
+/*
  * Values from .. to-1 of R rows at w and T tokens at x. Meanwhile as many bytes as a token has here are called in from
  * ahead, or, where that is NULL, rows come from memory.
  */
@@ -44,7 +58,7 @@ INLINE void add_values(__m512 *acc, const struct rows *g, const uint8_t *w, cons
 
 	for (; k + STEP <= to; k += STEP) {
 		if (ahead)
-			fetch(ahead + (k - from) * activation_bytes(type), STEP * activation_bytes(type));
+			fetch_step(g, w + k * weight_bytes(type), ahead + (k - from) * activation_bytes(type), type, R);
 		else
 			stream_fetch(w + k * weight_bytes(type), STEP * weight_bytes(type));
 		add_step(acc, w + k * weight_bytes(type), g->row_bytes, x + k * activation_bytes(type), g->x_stride, STEP,
