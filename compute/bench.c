@@ -2,6 +2,7 @@
 /* gguf-bench: llama-bench's tests and options, beside what the machine itself can do. */
 #include "bench.h"
 #include "cli.h"
+#include "clock.h"
 #include "matmul.h"
 #include "safe.h"
 #include "threads.h"
@@ -44,12 +45,12 @@ static int run_once(struct llm *m, const struct bench_test *t, float *logits, do
 
 	if (!err)
 		err = feed(m, t->depth, false, NULL, e);
-	start = bench_now();
+	start = clock_now();
 	if (!err)
 		err = feed(m, t->prompt, false, logits, e);
 	if (!err)
 		err = feed(m, t->generate, true, logits, e);
-	*seconds = bench_now() - start;
+	*seconds = clock_now() - start;
 	return err;
 }
 

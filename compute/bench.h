@@ -76,8 +76,6 @@ const struct bench_format *bench_format(const char *name);
 /* bench_weigh.c: fills all but path */
 struct source;
 void bench_weigh(struct source *s, struct bench_model *m);
-/* Seconds from some moment on. */
-double bench_now(void);
 /* Measures limits with so many threads, unless l has them of the last half minute. 0 or -errno. */
 int bench_limits(struct bench_limits *l, unsigned threads);
 /* Prints rates of the matrix kernels alone, for each type and number of tokens. Returns 0 or -errno. */

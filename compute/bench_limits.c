@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
+#include "clock.h"
 #include "kernel/kernel.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RUNS = 12, PEAK_ROUNDS = 200000, MOST_BYTES = 512 << 20, RECENT = 30 };
-
-double bench_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct limits_job {
 	char *memory;
@@ -25,7 +17,7 @@ struct limits_job {
 
 static void keep_best(double *best, double amount, double since)
 {
-	double rate = amount / (bench_now() - since);
+	double rate = amount / (clock_now() - since);
 
 	*best = rate > *best ? rate : *best;
 }
@@ -34,7 +26,7 @@ static void keep_best(double *best, double amount, double since)
 static void run_peak(const struct team *t, uint64_t (*peak)(size_t n), size_t n, double *best)
 {
 	team_barrier(t);
-	double start = bench_now();
+	double start = clock_now();
 	uint64_t done = peak(n);
 
 	team_barrier(t);
@@ -48,7 +40,7 @@ static void run_read(const struct team *t, const char *memory, size_t bytes, dou
 
 	team_share(t, bytes, 4096, &from, &to);
 	team_barrier(t);
-	double start = bench_now();
+	double start = clock_now();
 
 	kernel.limits->read(memory + from, to - from);
 	team_barrier(t);
@@ -83,7 +75,7 @@ int bench_limits(struct bench_limits *l, unsigned threads)
 	struct team_barrier *b;
 	int err;
 
-	if (l->threads == threads && bench_now() - l->at < RECENT)
+	if (l->threads == threads && clock_now() - l->at < RECENT)
 		return 0;
 	j.memory = malloc(j.bytes);
 	err = j.memory ? mat_init(NULL) : -ENOMEM;
@@ -94,7 +86,7 @@ int bench_limits(struct bench_limits *l, unsigned threads)
 	memset(j.memory, 1, j.bytes);
 	team_run(b, 0, measure, &j);
 	team_free(b);
-	j.best.at = bench_now();
+	j.best.at = clock_now();
 	*l = j.best;
 out:
 	free(j.memory);

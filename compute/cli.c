@@ -2,6 +2,7 @@
 /* Options, messages and phases that the programs share. What is printed of a model or a command line is escaped. */
 #include "config.h"
 #include "cli.h"
+#include "clock.h"
 #include "matmul.h"
 #include "safe.h"
 #include "threads.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 const struct cli cli_defaults = { .batch = 512, .check = true };
@@ -161,14 +161,6 @@ const struct opt cli_options[] = {
 	{ 0 },
 };
 
-double cli_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Of descriptors 0 to 2 those that are closed are made unusable, lest a file of ours becomes one of them. */
 static void hold_descriptors(void)
 {
@@ -183,7 +175,7 @@ void cli_start(struct cli *c, const char *argv0)
 
 	hold_descriptors();
 	c->program = slash ? slash + 1 : argv0;
-	c->start = c->last = cli_now();
+	c->start = c->last = clock_now();
 	cli_signals(c);
 }
 
@@ -307,7 +299,7 @@ static void draw_bar(void *ctx, uint64_t done, uint64_t total)
 	static const char full[] = "########################################";
 	static const char none[] = "........................................";
 	struct cli *c = ctx;
-	double now = cli_now();
+	double now = clock_now();
 	int n = (int)((double)done / (double)total * WIDTH);
 
 	if (done >= total) {
@@ -450,7 +442,7 @@ int cli_llm(struct cli *c, struct source *s, struct llm **m)
 
 void cli_phase(struct cli *c, const char *name)
 {
-	double now = cli_now();
+	double now = clock_now();
 
 	if (c->phases < CLI_PHASES) {
 		c->phase[c->phases].name = name;

@@ -67,7 +67,6 @@ int cli_output(const struct cli *c, struct source *s, const char *path, const ch
  * cannot be written.
  */
 int cli_end(const struct cli *c, int status);
-double cli_now(void);
 
 /* A program of one model: its options, and what it does with them. */
 struct cli_program {

@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += libcomputecore.la
 COMPUTE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compute
 COMPUTE_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(JANSSON_CFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
 COMPUTE_LIBS = libcomputecore.la libggufcore.la $(JANSSON_LIBS) $(PCRE2_LIBS) $(UTF8PROC_LIBS) -lm
-libcomputecore_la_SOURCES = %D%/team.h %D%/team.c %D%/matmul.h %D%/matmul.c %D%/act.h %D%/act.c
+libcomputecore_la_SOURCES = %D%/clock.h %D%/team.h %D%/team.c %D%/matmul.h %D%/matmul.c %D%/act.h %D%/act.c
 libcomputecore_la_CPPFLAGS = $(COMPUTE_CPPFLAGS)
 libcomputecore_la_CFLAGS = $(COMPUTE_CFLAGS)
 ## sampling

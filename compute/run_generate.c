@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From logits to text: feeding, choosing, stopping, and the context's end. */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "error.h"
 #include "run.h"
 #include <errno.h>
@@ -78,7 +79,7 @@ int session_feed(struct session *s, const int32_t *ids, size_t n, struct gguf_er
 int session_continue(struct session *s, const int32_t *ids, size_t n, struct gguf_error *e)
 {
 	size_t same = 0;
-	double start = cli_now();
+	double start = clock_now();
 	int err;
 
 	if (!n)
@@ -96,7 +97,7 @@ int session_continue(struct session *s, const int32_t *ids, size_t n, struct ggu
 	s->first = s->first ? s->first : n;
 	s->prompt.tokens += n - same;
 	s->prompt.steps += n - same;
-	s->prompt.seconds += cli_now() - start;
+	s->prompt.seconds += clock_now() - start;
 	return err;
 }
 
@@ -197,11 +198,11 @@ static enum ending generate(struct session *s, struct gguf_error *e)
 
 enum ending session_generate(struct session *s, struct gguf_error *e)
 {
-	double start = cli_now();
+	double start = clock_now();
 	enum ending end = generate(s, e);
 
 	output_end(&s->out);
-	s->generated.seconds += cli_now() - start;
+	s->generated.seconds += clock_now() - start;
 	return end;
 }
 
