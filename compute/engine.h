@@ -3,6 +3,7 @@
 #ifndef ENGINE_H
 #define ENGINE_H
 #include "act.h"
+#include "crew.h"
 #include "kv.h"
 #include "llm.h"
 #include "network.h"
@@ -22,7 +23,7 @@ struct llm {
 	struct kv kv;
 	unsigned *kv_heads; /* of each layer, as the cache counts them */
 	struct team_barrier *team;
-	bool choose; /* how many of its threads a batch is given (crew) */
+	struct crew crew; /* of the team, how many a batch is given */
 	struct finite *look; /* NULL from the end of the first batch on */
 	unsigned position;
 	struct act *act;       /* room for what is multiplied: parts of it are views (act_part) */
@@ -132,6 +133,4 @@ static inline float *row(struct rows r, size_t i)
 {
 	return r.p + i * r.stride;
 }
-/* crew.c: the threads that a batch of so many tokens is given. */
-unsigned crew(const struct llm *m, size_t tokens);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "llm.h"
+#include "clock.h"
 #include "engine.h"
 #include "error.h"
 #include "finite.h"
@@ -41,7 +42,7 @@ static void settle_options(struct llm *m, const struct llm_options *o)
 
 	m->opt = *o;
 	m->opt.threads = o->threads ? o->threads : threads_allowed();
-	m->choose = !o->threads;
+	crew_new(&m->crew, m->model, m->opt.threads, !o->threads);
 	m->opt.context = o->context ? o->context : h->context;
 	if (m->model->position.out && m->opt.context > h->context)
 		m->opt.context = h->context;
@@ -205,6 +206,16 @@ static int check_tokens(const struct llm *m, const int32_t *ids, size_t n, struc
 	return 0;
 }
 
+/* The first batch says nothing of others: it may bring in the weights. */
+static void run_pass(struct llm *m, struct pass *p)
+{
+	bool first = m->look;
+	double start = clock_now(), slept = team_run(m->team, crew_next(&m->crew, p->n), forward, p);
+
+	if (!first)
+		crew_took(&m->crew, clock_now() - start, slept);
+}
+
 /* All n tokens, batch by batch. */
 static int feed(struct llm *m, const int32_t *ids, size_t n, float *logits, bool every, float *hidden,
 		struct gguf_error *e)
@@ -220,7 +231,7 @@ static int feed(struct llm *m, const int32_t *ids, size_t n, float *logits, bool
 			.hidden = hidden ? hidden + i * m->model->h.width : NULL,
 		};
 
-		team_run(m->team, crew(m, some), forward, &p);
+		run_pass(m, &p);
 		err = llm_check(m, e);
 		if (err)
 			return err;

@@ -26,7 +26,7 @@ libcomputecore_la_SOURCES += %D%/keys.h %D%/keys.c %D%/network.h %D%/finite.h %D
 	%D%/rope.h %D%/rope.c %D%/vec.h %D%/vec.c %D%/vec_type.h %D%/vec_body.h %D%/attend_body.h %D%/attend_read.h \
 	%D%/attend_pairs.h \
 	%D%/vec_scalar.c %D%/vec_avx2.h %D%/vec_avx2.c %D%/vec_avxvnni.c %D%/vec_avx512.h %D%/vec_avx512f.c %D%/vec_avx512.c %D%/vec_neon.c %D%/kv.h %D%/kv.c %D%/engine.h %D%/norm.c %D%/attend.c %D%/mla.c %D%/ffn.c %D%/experts.c \
-	%D%/forward.c %D%/crew.c %D%/memory.h %D%/memory.c %D%/llm.h %D%/llm.c
+	%D%/forward.c %D%/crew.h %D%/crew.c %D%/memory.h %D%/memory.c %D%/llm.h %D%/llm.c
 include compute/arch/local.mk
 ## the library that is installed: a versioned door to the same code
 include_HEADERS += %D%/ggufs-compute.h

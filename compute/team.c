@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "team.h"
+#include "clock.h"
 #include <errno.h>
 #include <linux/futex.h>
 #include <limits.h>
@@ -20,11 +21,13 @@ struct share {
 	_Alignas(LINE) _Atomic uint64_t left; /* loop number : 16, first : 24, end : 24 */
 	unsigned loops;                       /* begun by the owner; its own */
 	unsigned spins;                       /* looks at a barrier before the owner sleeps; its own */
+	double slept;                         /* seconds, in this region; its own */
 };
 
 struct team_barrier {
 	unsigned threads;
-	bool crowded;                    /* more threads than processors: spinning would only keep others away */
+	unsigned processors;
+	bool crowded;                    /* more threads than these: spinning would only keep others away */
 	_Alignas(LINE) atomic_uint here; /* arrived in this round */
 	_Alignas(LINE) atomic_uint round;
 	atomic_uint sleepers;
@@ -102,7 +105,7 @@ int team_new(struct team_barrier **out, unsigned threads)
 		return -ENOBUFS;
 	}
 	b->threads = threads;
-	b->crowded = threads > processors();
+	b->processors = processors();
 	atomic_init(&b->here, 0);
 	atomic_init(&b->round, 0);
 	atomic_init(&b->sleepers, 0);
@@ -135,19 +138,26 @@ static void catch_up(struct team_barrier *b)
 
 	for (unsigned i = 0; i < b->threads; i++) {
 		b->share[i].loops = loops;
+		b->share[i].slept = 0;
 		atomic_store_explicit(&b->share[i].left, pack(loops, 0, 0), memory_order_relaxed);
 	}
 }
 
-void team_run(struct team_barrier *b, unsigned wanted, team_work_fn *work, void *ctx)
+double team_run(struct team_barrier *b, unsigned wanted, team_work_fn *work, void *ctx)
 {
+	unsigned n = wanted && wanted < b->threads ? wanted : b->threads;
+	double slept = 0;
+
 	catch_up(b);
-	#pragma omp parallel num_threads(wanted && wanted < b->threads ? wanted : b->threads)
+	b->crowded = n > b->processors;
+	#pragma omp parallel num_threads(n) reduction(+ : slept)
 	{
 		struct team t = { (unsigned)omp_get_thread_num(), (unsigned)omp_get_num_threads(), b, NULL };
 
 		work(&t, ctx);
+		slept = b->share[t.id].slept;
 	}
+	return slept;
 }
 
 static void relax(void)
@@ -188,14 +198,18 @@ static bool ends_soon(struct team_barrier *b, unsigned round, unsigned looks)
 static void wait_while(const struct team *t, unsigned round)
 {
 	struct team_barrier *b = t->barrier;
-	unsigned *spins = &b->share[t->id].spins;
+	struct share *own = &b->share[t->id];
+	double start = b->crowded ? clock_now() : 0;
 
-	if (ends_soon(b, round, b->crowded ? YIELDS : *spins)) {
-		*spins = *spins < MOST_SPINS / 2 ? *spins * 2 : MOST_SPINS;
-		return;
+	if (ends_soon(b, round, b->crowded ? YIELDS : own->spins)) {
+		own->spins = own->spins < MOST_SPINS / 2 ? own->spins * 2 : MOST_SPINS;
+	} else {
+		own->spins = own->spins / 2 > LEAST_SPINS ? own->spins / 2 : LEAST_SPINS;
+		start = start > 0 ? start : clock_now();
+		sleep_while(b, round);
 	}
-	*spins = *spins / 2 > LEAST_SPINS ? *spins / 2 : LEAST_SPINS;
-	sleep_while(b, round);
+	if (start > 0)
+		own->slept += clock_now() - start;
 }
 
 void team_barrier(const struct team *t)

@@ -24,9 +24,12 @@ struct team {
 enum { TEAM_STACK = 512 << 10 };
 int team_new(struct team_barrier **out, unsigned threads);
 void team_free(struct team_barrier *b); /* NULL is fine */
-/* One OpenMP region: each of its threads calls work. There are as many as wanted (0: as team_new was told), or fewer. */
+/*
+ * One OpenMP region: each of its threads calls work. There are as many as wanted (0: as team_new was told), or fewer.
+ * Returns the seconds that they waited at barriers longer than is to be expected, all in all.
+ */
 typedef void team_work_fn(const struct team *t, void *ctx);
-void team_run(struct team_barrier *b, unsigned wanted, team_work_fn *work, void *ctx);
+double team_run(struct team_barrier *b, unsigned wanted, team_work_fn *work, void *ctx);
 
 /* Waits for all n. Spins at first: every member is expected within microseconds; sleeps when one stays away. */
 void team_barrier(const struct team *t);
