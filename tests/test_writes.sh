@@ -75,6 +75,10 @@ if [ -c /dev/full ]; then
 	ok 'gguf-run --print-ids: standard output is full'
 	fails 'No space left' full "$top/gguf-perplexity" "$model" -f text -c 64 -t 1; ok 'gguf-perplexity: standard output is full'
 	fails 'No space left' full "$top/gguf-bench" -m "$model" -t 1 -p 8 -n 4 -r 1; ok 'gguf-bench: standard output is full'
+	for what in mount.gguf fsck.gguf gguf-run gguf-tokenize gguf-embed gguf-perplexity gguf-bench; do
+		fails 'No space left' full "$top/$what" --help && fails 'No space left' full "$top/$what" --version
+		ok "$what: help and version, standard output is full"
+	done
 else
 	skip 'standard output is full' 'no /dev/full'
 fi

@@ -122,7 +122,7 @@ static void print_pieces(const struct vocab *v, const struct tokens *t)
 	}
 }
 
-static int print(const struct options *o, const struct vocab *v, const struct tokens *t)
+static void print(const struct options *o, const struct vocab *v, const struct tokens *t)
 {
 	if (o->ids)
 		print_ids(t);
@@ -130,10 +130,6 @@ static int print(const struct options *o, const struct vocab *v, const struct to
 		print_pieces(v, t);
 	if (o->count)
 		printf("Total number of tokens: %zu\n", t->n);
-	errno = 0;
-	if (fflush(stdout) || ferror(stdout))
-		return cli_error(&o->cli, "standard output", "%s", strerror(errno ? errno : EIO));
-	return 0;
 }
 
 static int tokenize(const struct options *o, const struct vocab *v)
@@ -148,7 +144,10 @@ static int tokenize(const struct options *o, const struct vocab *v)
 		return err;
 	err = vocab_encode(v, text, n, flags, &t);
 	free(text);
-	err = err ? cli_error(&o->cli, "text", "%s", strerror(-err)) : print(o, v, &t);
+	if (err)
+		err = cli_error(&o->cli, "text", "%s", strerror(-err));
+	else
+		print(o, v, &t);
 	free(t.id);
 	return err;
 }
@@ -185,6 +184,6 @@ int main(int argc, char **argv)
 	if (o.cli.version && !err)
 		cli_version(&o.cli);
 	if (err || o.cli.help || o.cli.version)
-		return err;
-	return run(&o);
+		return cli_end(&o.cli, err);
+	return cli_end(&o.cli, run(&o));
 }
