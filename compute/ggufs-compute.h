@@ -28,7 +28,11 @@ enum ggufs_cache { GGUFS_CACHE_AUTO, GGUFS_CACHE_F16, GGUFS_CACHE_F32, GGUFS_CAC
 
 /* All zero: the defaults. */
 struct ggufs_options {
-	unsigned threads; /* 0: what affinity and cgroup quota allow, and fewer where a batch is not worth so many */
+	/*
+	 * 0: what affinity and cgroup quota allow, and fewer where a batch is not worth so many. Batches have fewer while other
+	 * programs keep some of them waiting and that is faster.
+	 */
+	unsigned threads;
 	unsigned context; /* positions; 0: the model's own */
 	unsigned batch;   /* tokens computed at once; 0: 512. Memory grows with it, results do not depend on it */
 	enum ggufs_cache keys, values; /* how the cache keeps them */

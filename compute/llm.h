@@ -16,7 +16,7 @@ struct llm;
  */
 enum cache_type { CACHE_AUTO, CACHE_F16, CACHE_F32, CACHE_Q8_0, CACHE_I16 };
 struct llm_options {
-	unsigned threads;   /* 0: what affinity and cgroup quota allow, and fewer where a batch is not worth so many */
+	unsigned threads;   /* at most (crew.h); 0: what affinity and cgroup quota allow, or what a batch is worth */
 	unsigned context;   /* positions; 0: the model's own */
 	unsigned batch;     /* most tokens computed at once; 0: 512 */
 	enum cache_type k, v;
