@@ -255,6 +255,7 @@ int main(void)
 	table_files(tmp);
 	snprintf(model, sizeof(model), "%s/models/stories/stories260K-q8_0.gguf", getenv("shared") ? getenv("shared") : "");
 	if (access(model, R_OK)) {
+		rmdir(tmp);
 		skip("a model as file and as directory", "no models");
 		done();
 	}
