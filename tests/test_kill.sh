@@ -95,6 +95,7 @@ cat "$m/tensors/t/stats" >"$tmp/null" 2>&1 &
 other=$!
 kill -9 "$reader"
 wait "$reader" 2>"$tmp/null"
+soon grep -qx cat "/proc/$other/comm" # before, the signal would be the shell's, which has a trap for it
 check 'its reader killed, and the other takes over' soon grep -qE 'request_wait|folio_wait|^0' "/proc/$other/wchan"
 kill "$other"
 check 'a reader that waits for its answer can be killed' ended "$other"
