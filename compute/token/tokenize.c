@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 	err = read_options(&o, argc, argv);
 	if (o.cli.version && !err)
 		cli_version(&o.cli);
-	if (err || o.cli.help || o.cli.version)
-		return cli_end(&o.cli, err);
-	return cli_end(&o.cli, run(&o));
+	if (!err && !o.cli.help && !o.cli.version)
+		err = run(&o);
+	return cli_end(&o.cli, err);
 }
