@@ -134,15 +134,14 @@ if [ -x "$mount" ] && [ -w /dev/fuse ] && "$mount" "$own" "$tmp/m" 2>"$tmp/err";
 			timeout 20 "$run" "$tmp/m" -p a -n 1 --load-mode $mode
 	done
 	fusermount3 -u "$tmp/m"
+	for file in metadata/llama.block_count tensors/blk.0.attn_q.weight/type tensors/blk.0.attn_q.weight/raw; do
+		cp -r "$tmp/copy" "$tmp/pipes" && rm -f "$tmp/pipes/$file" && mkfifo "$tmp/pipes/$file"
+		check "a pipe in a tree is refused: $file" fails 1 'regular file\|its 0 bytes' timeout 20 "$run" "$tmp/pipes" -p a -n 1
+		rm -r "$tmp/pipes"
+	done
 else
 	skip "logits from a mount" "no mount: $(head -c 60 "$tmp/err" 2>/dev/null)"
 fi
-
-for file in metadata/llama.block_count tensors/blk.0.attn_q.weight/type tensors/blk.0.attn_q.weight/raw; do
-	cp -r "$tmp/copy" "$tmp/pipes" && rm -f "$tmp/pipes/$file" && mkfifo "$tmp/pipes/$file"
-	check "a pipe in a tree is refused: $file" fails 1 'regular file\|its 0 bytes' timeout 20 "$run" "$tmp/pipes" -p a -n 1
-	rm -r "$tmp/pipes"
-done
 printf 'a\0b' >"$tmp/nul"
 check "a prompt may hold NUL" [ "$("$run" "$own" -f "$tmp/nul" -n 1 --temp 0 --verbose-prompt 2>&1 >/dev/null | sed -n 1p)" = \
 	"$("$top_builddir/gguf-tokenize" -m "$own" -f "$tmp/nul" --ids --log-disable 2>/dev/null | tr -d '[],')" ]
