@@ -100,7 +100,8 @@ int main(void)
 		return printf("1..0 # SKIP no %s\n", folder), 0;
 	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
 		float *logits = run(folder, forms[f].name, ids, CACHE_F32), *rounded = run(folder, forms[f].name, ids, CACHE_AUTO);
-		double more = forms[f].kld > .005 ? 1.1 : 1.25; /* activations are rounded anew, too: noise on so few positions */
+		/* activations are rounded anew, too, which is noise on so few positions */
+		double most = forms[f].kld > .005 ? 1.1 * forms[f].kld : 1.25 * forms[f].kld + 1e-6;
 		double sum = 0, sum_file = 0, sum_rounded = 0, off = 0, nll;
 
 		for (int i = 0; logits && rounded && i < POSITIONS; i++) {
@@ -112,7 +113,7 @@ int main(void)
 		ok(logits && sum <= 1.1 * forms[f].kld, "%s: mean KL %.5f, stock %.5f", forms[f].name, sum, forms[f].kld);
 		ok(logits && fabs(sum - sum_file) < 1e-4 + sum * 1e-3 && off < 1e-4, "%s: the same by 16-bit probabilities",
 		   forms[f].name);
-		ok(rounded && sum_rounded <= more * forms[f].kld + 1e-6, "%s: with the cache's default type %.2g", forms[f].name,
+		ok(rounded && sum_rounded <= most, "%s: with the cache's default type %.2g", forms[f].name,
 		   sum_rounded);
 		free(logits);
 		free(rounded);
