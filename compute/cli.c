@@ -3,11 +3,11 @@
 #include "config.h"
 #include "cli.h"
 #include "clock.h"
+#include "descriptors.h"
 #include "matmul.h"
 #include "safe.h"
 #include "threads.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,14 +160,6 @@ const struct opt cli_options[] = {
 	  "models are not downloaded: name a file", OPT_NONE, 0, NULL },
 	{ 0 },
 };
-
-/* Of descriptors 0 to 2 those that are closed are made unusable, lest a file of ours becomes one of them. */
-static void hold_descriptors(void)
-{
-	for (int fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			open("/dev/null", fd ? O_RDONLY : O_WRONLY);
-}
 
 void cli_start(struct cli *c, const char *argv0)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mount.gguf: a GGUF model as a directory. */
 #include "config.h"
+#include "descriptors.h"
 #include "error.h"
 #include "mountinfo.h"
 #include "ops.h"
@@ -234,26 +235,14 @@ static int in_background(const struct options *opt)
 	return mount_source(opt, &a);
 }
 
-/* Nothing that the caller had open is ours; descriptors 0 to 2 are there, so that no file of ours becomes one. */
-static void tidy_descriptors(void)
-{
-	int fd;
-
-	close_range(3, ~0u, 0);
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd < 3);
-	if (fd >= 3)
-		close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	struct gguf_error e = { 0 };
 	struct options opt;
 	int status = MOUNT_OK;
 
-	tidy_descriptors();
+	close_range(3, ~0u, 0); /* nothing that the caller had open is ours */
+	hold_descriptors();
 	signals_ignore();
 	if (options_parse(&opt, argc, argv, &e)) {
 		fprintf(stderr, "mount.gguf: %s\nTry 'mount.gguf --help'.\n", e.text);

@@ -4,7 +4,7 @@ pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = src/gguf.pc
 include_HEADERS += %D%/gguf.h %D%/gguf-types.def
 noinst_LTLIBRARIES += libggufcore.la
-libggufcore_la_SOURCES = %D%/gguf.h %D%/gguf-types.def %D%/tree.h %D%/target.h \
+libggufcore_la_SOURCES = %D%/gguf.h %D%/gguf-types.def %D%/tree.h %D%/target.h %D%/descriptors.h \
 	%D%/error.h %D%/error.c \
 	%D%/quote.h %D%/quote.c \
 	%D%/identify.h %D%/identify.c \

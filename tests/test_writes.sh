@@ -65,6 +65,11 @@ else
 fi
 
 full() { "$@" >/dev/full; }
+closed() { "$@" >&-; }
+for what in mount.gguf fsck.gguf gguf-run gguf-tokenize gguf-embed gguf-perplexity gguf-bench; do
+	fails 'Bad file' closed "$top/$what" --help && fails 'Bad file' closed "$top/$what" --version
+	ok "$what: help and version, standard output is closed"
+done
 if [ -c /dev/full ]; then
 	fails 'No space left' full "$top/fsck.gguf" "$model"; ok 'fsck.gguf: standard output is full'
 	"$top/fsck.gguf" --hash "$model" >hashes 2>out
