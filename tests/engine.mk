@@ -41,6 +41,7 @@ tests_test_story_kl_CFLAGS = $(COMPUTE_CFLAGS)
 tests_test_story_kl_LDADD = $(COMPUTE_LIBS)
 dist_check_SCRIPTS += %D%/test_run.sh %D%/test_perplexity.sh %D%/test_bench.sh
 BENCHES += %D%/bench_sample.sh %D%/bench_first.sh
+BENCH_PROGRAMS = %D%/test_sample
 EXTRA_DIST += %D%/bench_sample.sh %D%/bench_first.sh
 check_PROGRAMS += %D%/test_arch_bad
 tests_test_arch_bad_SOURCES = %D%/tap.h %D%/plain.h %D%/vectors.h %D%/test_arch_bad.c
