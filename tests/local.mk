@@ -20,7 +20,7 @@ TESTS = $(check_PROGRAMS) $(SH_TESTS)
 ## Paired measurements: prints ratios, judges nothing.
 BENCH_ENVIRONMENT = top_builddir='$(abs_top_builddir)' top_srcdir='$(abs_top_srcdir)' \
 	shared="$${GGUFS_SHARED-$(abs_top_srcdir)/../shared}"
-bench: all $(BENCHES) $(BENCH_PROGRAMS)
+bench: all $(BENCHES) $(BENCH_TESTS)
 	@for b in $(BENCHES); do echo "== $$b"; case $$b in \
 	*.sh) $(BENCH_ENVIRONMENT) $(SHELL) '$(srcdir)'/$$b ;; \
 	*) $(BENCH_ENVIRONMENT) ./$$b ;; esac || exit; done
