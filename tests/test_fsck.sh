@@ -141,7 +141,7 @@ fsck 16 -Cx "$model" && has "option -C: x is no descriptor"; ok "-Cx: usage"
 fsck 0 --deep mid.gguf && [ ! -s err ]; ok "no bar without a terminal"
 
 on_terminal() { script -qec "$*" /dev/null </dev/null >out 2>&1; }
-if command -v script >/dev/null; then
+if on_terminal true; then
 	on_terminal "$top/fsck.gguf" --deep mid.gguf && has '#' && has '%'; ok "a bar on a terminal"
 	on_terminal "$top/fsck.gguf" --deep --no-progress mid.gguf && ! has '%'; ok "--no-progress: none"
 	make "$head ten e%1B[2J%07 1 8 77 0 pad 32 zero 32" >"$(printf 'n\033[31m.gguf')"
@@ -150,7 +150,7 @@ if command -v script >/dev/null; then
 	ok "control characters of names do not reach the terminal"
 	rm n*.gguf
 else
-	n=$((n + 1)); echo "ok $n - a terminal # SKIP no script(1)"
+	skip "a terminal" "no script(1), or no terminal for it"
 fi
 
 make "hdr 3 1 1 key a%22%5C%0A u8 u8 1 ten t%1B%22 1 8 77 0 pad 32 zero 32" >j.gguf

@@ -237,7 +237,7 @@ fi
 templates=$shared/vectors/templates
 py=$(command -v /usr/bin/python3 || command -v python3)
 if [ ! -d "$templates" ] || [ -z "$py" ]; then
-	skip "templates" "${py:+no $templates}${py:-no python3}"
+	skip "templates" "no python3, or no $templates"
 else
 	cat >"$tmp/render.py" <<'PY'
 import json, os, subprocess, sys
