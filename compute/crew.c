@@ -8,10 +8,11 @@
 enum { WORK = 128 << 10, FASTER = 4, STEPS = 6 };
 
 /*
- * A try is TRY batches; FIRST come before the first one with fewer threads. What did not pay is tried again later and later,
- * after LEAST to MOST batches. HELD: the part of the time from which on threads are held up.
+ * A try is TRY batches; FIRST come before the first one with fewer threads, and LEAST before one with more. What did not pay
+ * is tried again when RARE times as long has passed as it took, which is after LEAST to MOST batches. HELD: the part of the
+ * time from which on threads are held up.
  */
-enum { TRY = 3, FIRST = 4, LEAST = 32, MOST = 256 };
+enum { TRY = 3, FIRST = 4, LEAST = 32, RARE = 32, MOST = 4096 };
 static const double HELD = 0.125;
 
 static double layer_work(const struct hyper *h, const struct layer *l)
@@ -67,7 +68,7 @@ static unsigned worth_a_try(const struct crew *c)
 static void end_try(struct crew *c)
 {
 	unsigned *patience = c->tried < c->now ? &c->fewer : &c->more;
-	double time = c->tries / TRY;
+	double time = c->tries / TRY, rest = c->tries / c->time * RARE;
 
 	if (time < c->time) {
 		c->now = c->tried;
@@ -76,7 +77,7 @@ static void end_try(struct crew *c)
 		c->fewer = FIRST;
 		c->more = LEAST;
 	} else {
-		*patience = *patience < LEAST ? LEAST : *patience < MOST ? 2 * *patience : MOST;
+		*patience = rest < LEAST ? LEAST : rest < MOST ? (unsigned)rest : MOST;
 	}
 	c->tried = c->passes = 0;
 }

@@ -9,6 +9,7 @@ struct machine { double seconds[MOST_THREADS + 1], slept[MOST_THREADS + 1]; };
 
 static const struct machine idle = { { 0, 2, 1, 0.8, 0.7 }, { 0, 0, .01, .02, .03 } };
 static const struct machine busy = { { 0, 2, 4.2, 8, 16 }, { 0, 0, 2.5, 12, 30 } };
+static const struct machine small = { { 0, .15, 4, 8, 16 }, { 0, 0, 2.5, 12, 30 } };
 static const struct machine uneven = { { 0, 2, 1.5, 1.4, 1.3 }, { 0, 0, .5, 1, 2 } };
 
 static struct crew crew_of(unsigned threads, bool choose, double work)
@@ -56,6 +57,17 @@ static void busy_machine(unsigned threads, unsigned soon)
 	ok(crew_next(&c, 1) == threads, "the others have gone: %u threads again", threads);
 }
 
+/* A batch of a small model is over long before a thread has its turn again. */
+static void small_model(void)
+{
+	struct crew c = crew_of(2, false, 1e9);
+	double sum;
+
+	run(&c, &small, 8);
+	sum = run(&c, &small, 20000) / 20000;
+	ok(sum < 0.16, "busy, a small model: %.3f seconds for the 0.15 of one thread, tries included", sum);
+}
+
 static void uneven_threads(void)
 {
 	struct crew c = crew_of(2, false, 1e9);
@@ -89,6 +101,7 @@ int main(void)
 	idle_machine();
 	busy_machine(2, 8);
 	busy_machine(4, 24);
+	small_model();
 	uneven_threads();
 	other_batches();
 	small_work();
